@@ -1,0 +1,1 @@
+"""The craft: plain functions from frames to frames. No Prefect, no wall clock."""

@@ -1,0 +1,115 @@
+"""Bills: what was delivered, what became of it. Files, deliveries, parts and refused rows.
+
+A *delivery* is the smallest set of files that must be read together (one file, or the parts of one manifest).
+A *part* is what one delivery holds of one bill (source, billing account, billing period). A bill's revision
+is the set of parts that count now.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+
+import pandera.polars as pa
+import polars as pl
+
+from schemas.workspace import Source
+
+
+@dataclass(frozen=True)
+class BillFile:
+    """One delivered file. `name` is relative to the workspace, with `/`; `digest` is the SHA-256 of its bytes."""
+
+    path: Path
+    name: str
+    digest: str
+    size: int
+
+    @property
+    def file_id(self) -> str:
+        """Short name of the content, as kept on each charge."""
+        return self.digest[:16]
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """Files that are read together.
+
+    `digest` names the content together with all that changes how it is read (reader, the source's statements).
+    `order_key` sorts snapshots of one bill where manifest or path tells (run id, date); None where nothing does.
+    `current` is True or False where a manifest says which delivery counts, None where none speaks.
+    """
+
+    source: Source
+    reader: str
+    files: tuple[BillFile, ...]
+    digest: str
+    order_key: str | None = None
+    current: bool | None = None
+
+    @property
+    def name(self) -> str:
+        """What messages call it: the first file, and how many more."""
+        more = f" (+{len(self.files) - 1} more)" if len(self.files) > 1 else ""
+        return f"{self.files[0].name}{more}"
+
+
+@dataclass(frozen=True)
+class HeldBack:
+    """A file or delivery that was not taken, and why; nothing of it is in the ledger."""
+
+    source: str
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class BillKey:
+    """Which bill: one source's, one billing account's, one billing month (its first day)."""
+
+    source: str
+    billing_account: str
+    billing_month: date
+
+
+@dataclass
+class Totals:
+    """What a delivery's files say themselves and what was made of it, by cost column. All exact.
+
+    `stated` is summed apart from the reader, over the raw file; it lacks columns the file does not have.
+    stated = stored + residual + rejected + netted, column by column, is the law of the door.
+    `netted`: billed amounts that the mapping cancels against each other (savings-plan negations).
+    """
+
+    rows: int = 0
+    stated: dict[str, Decimal] = field(default_factory=dict)
+    stored: dict[str, Decimal] = field(default_factory=dict)
+    residual: dict[str, Decimal] = field(default_factory=dict)
+    rejected: dict[str, Decimal] = field(default_factory=dict)
+    netted: dict[str, Decimal] = field(default_factory=dict)
+
+
+REJECT_COLUMNS: dict[str, pl.DataType] = {
+    "source": pl.String(),
+    "file": pl.String(),
+    "line": pl.Int64(),
+    "column": pl.String(),
+    "check": pl.String(),
+    "value": pl.String(),
+    "outcome": pl.String(),  # "row refused", or "value unknown" where the row was kept with a null
+}
+
+Rejects = pa.DataFrameSchema(
+    {
+        name: pa.Column(
+            dtype,
+            nullable=name in ("line", "value"),
+            checks=[pa.Check.isin(("row refused", "value unknown"))] if name == "outcome" else [],
+        )
+        for name, dtype in REJECT_COLUMNS.items()
+    },
+    strict=True,
+    name="Rejects",
+)

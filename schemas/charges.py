@@ -1,0 +1,84 @@
+"""Charges: money with a place and a time, FOCUS 1.4 Cost and Usage columns by FOCUS's own names.
+
+Grain: one charge of one delivered file. `ProviderName` and `PublisherName` left FOCUS in 1.4 and stay
+here, so that queries written for 1.0 to 1.3 run unchanged. Columns a file has beyond these are kept as
+text under `x_` names. Source: FOCUS specification 1.4, FinOps Foundation.
+"""
+
+from __future__ import annotations
+
+import pandera.polars as pa
+import polars as pl
+
+from schemas.money import COSTS, MONEY
+
+INSTANT = pl.Datetime("us", "UTC")
+
+_TEXT = """
+AllocatedMethodDetails AllocatedMethodId AllocatedResourceId AllocatedResourceName AllocatedTags
+AvailabilityZone BillingAccountId BillingAccountName BillingAccountType BillingCurrency
+CapacityReservationId CapacityReservationStatus ChargeCategory ChargeClass ChargeDescription
+ChargeFrequency CommitmentDiscountCategory CommitmentDiscountId CommitmentDiscountName
+CommitmentDiscountStatus CommitmentDiscountType CommitmentDiscountUnit
+CommitmentProgramEligibilityDetails ConsumedUnit ContractApplied HostProviderName InvoiceDetailId
+InvoiceId InvoiceIssuerName PricingCategory PricingCurrency PricingUnit ProviderName PublisherName
+RegionId RegionName ResourceId ResourceName ResourceType ServiceCategory ServiceName
+ServiceProviderName ServiceSubcategory SkuId SkuMeter SkuPriceDetails SkuPriceId SubAccountId
+SubAccountName SubAccountType Tags
+""".split()
+_INSTANTS = ("BillingPeriodStart", "BillingPeriodEnd", "ChargePeriodStart", "ChargePeriodEnd")
+_QUANTITIES = (
+    "CommitmentDiscountQuantity", "ConsumedQuantity", "ContractedUnitPrice", "ListUnitPrice",
+    "PricingCurrencyContractedUnitPrice", "PricingCurrencyEffectiveCost", "PricingCurrencyListUnitPrice",
+    "PricingQuantity",
+)  # fmt: skip
+
+FOCUS_COLUMNS: dict[str, pl.DataType] = dict(
+    sorted(
+        {
+            **dict.fromkeys(_TEXT, pl.String()),
+            **dict.fromkeys(_INSTANTS, INSTANT),
+            **dict.fromkeys(COSTS, MONEY),
+            **dict.fromkeys(_QUANTITIES, pl.Float64()),
+        }.items()
+    )
+)
+"""Every FOCUS column of a charge with its type; `PricingCurrencyEffectiveCost` is informative, not money of ours."""
+
+PROVENANCE: dict[str, pl.DataType] = {"file_id": pl.String(), "row_number": pl.Int64()}
+"""`file_id`: first 16 hex digits of the file's SHA-256. `row_number`: data row in that file, from 1."""
+
+CHARGE_COLUMNS = {**FOCUS_COLUMNS, **PROVENANCE}
+
+CATEGORIES = ("Usage", "Purchase", "Tax", "Credit", "Adjustment")
+
+_REQUIRED = (
+    "BilledCost", "BillingAccountId", "BillingCurrency", "BillingPeriodStart", "BillingPeriodEnd",
+    "ChargeCategory", "ChargePeriodStart", "ChargePeriodEnd", "ServiceName",
+)  # fmt: skip
+
+
+def _column(name: str, dtype: pl.DataType) -> pa.Column:
+    checks = []
+    if name == "ChargeCategory":
+        checks.append(pa.Check.isin(CATEGORIES, error="known_category"))
+    if name == "BillingCurrency":
+        checks.append(pa.Check.str_matches(r"^[A-Z]{3}$", error="currency_code"))
+    return pa.Column(dtype, checks=checks, nullable=name not in _REQUIRED, name=name)
+
+
+def _ends_after_start(start: str, end: str) -> pa.Check:
+    return pa.Check(
+        lambda data: data.lazyframe.select(pl.col(end) >= pl.col(start)), error=f"{end}: not_before_{start}"
+    )
+
+
+Charges = pa.DataFrameSchema(
+    {name: _column(name, dtype) for name, dtype in CHARGE_COLUMNS.items()},
+    checks=[
+        _ends_after_start("ChargePeriodStart", "ChargePeriodEnd"),
+        _ends_after_start("BillingPeriodStart", "BillingPeriodEnd"),
+    ],
+    strict=False,
+    name="Charges",
+)

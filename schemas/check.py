@@ -1,0 +1,69 @@
+"""The one door to pandera: a collected frame goes in, good rows and rejects come out.
+
+Lazy frames are refused, since pandera checks only their schema and lets bad data pass.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+from pandera.errors import SchemaErrors
+
+from schemas.faults import LawBrokenError
+
+if TYPE_CHECKING:
+    import pandera.polars as pa
+
+FAILURE_COLUMNS = {"index": pl.UInt32(), "column": pl.String(), "check": pl.String(), "value": pl.String()}
+
+
+@dataclass(frozen=True)
+class Checked:
+    """`good`: the rows that passed. `failures`: one row a failed check, `index` counting rows of the input."""
+
+    good: pl.DataFrame
+    failures: pl.DataFrame
+
+
+def check(frame: pl.DataFrame, schema: pa.DataFrameSchema) -> Checked:
+    """Split a frame into rows that pass every check and the failures of those that do not.
+
+    Raises:
+        LawBrokenError: a column is missing or of another type; the reader made a wrong frame.
+    """
+    try:
+        schema.validate(frame, lazy=True)
+    except SchemaErrors as errors:
+        cases = errors.failure_cases
+    else:
+        return Checked(frame, pl.DataFrame(schema=FAILURE_COLUMNS))
+    whole = cases.filter(pl.col("index").is_null())
+    if whole.height:
+        message = f"{schema.name}: {whole.select('column', 'check', 'failure_case').rows()}"
+        raise LawBrokenError(message)
+    # A check over several columns is named "column: what"; its failure case is the whole row, told by the index.
+    several = pl.col("check").str.contains(": ", literal=True)
+    failures = cases.select(
+        pl.col("index").cast(pl.UInt32),
+        pl.when(several).then(pl.col("check").str.extract(r"^(.*): ")).otherwise("column").alias("column"),
+        pl.col("check").str.replace(r"^.*: ", "").alias("check"),
+        pl.when(~several).then(pl.col("failure_case").cast(pl.String)).alias("value"),
+    )
+    bad = failures.get_column("index").unique()
+    good = frame.with_row_index("__index").filter(~pl.col("__index").is_in(bad.implode())).drop("__index")
+    return Checked(good, failures)
+
+
+def verify(frame: pl.DataFrame, schema: pa.DataFrameSchema, where: str) -> pl.DataFrame:
+    """Assert that what was kept reads back as it was written.
+
+    Raises:
+        LawBrokenError: a row fails; `where` names the file or table.
+    """
+    checked = check(frame, schema)
+    if checked.failures.height:
+        message = f"{where}: {checked.failures.height} stored rows fail their own schema: {checked.failures.row(0)}"
+        raise LawBrokenError(message)
+    return frame

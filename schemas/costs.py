@@ -1,0 +1,67 @@
+"""Cost lines and costs: charges rolled up to the day, then attributed.
+
+A *subject* is everything about a charge but its time and money (resource, service, SKU, tags, currency ...).
+A *line* is one subject on one day with its money. Rules speak of subjects, of which there are few; lines
+carry integers and money only. An *allocation* is one combination of dimension values with the method and
+rule that set each. A *cost* is a line (or a share of one) with its allocation.
+"""
+
+from __future__ import annotations
+
+import pandera.polars as pa
+import polars as pl
+
+from schemas.money import COSTS, MONEY
+
+SUBJECT_TEXT = (
+    "BillingAccountId", "BillingCurrency", "SubAccountId", "SubAccountName", "ServiceProviderName",
+    "ServiceCategory", "ServiceSubcategory", "ServiceName", "SkuId", "SkuMeter", "SkuPriceId", "ResourceId",
+    "ResourceName", "ResourceType", "RegionId", "ChargeCategory", "ChargeClass", "ChargeFrequency",
+    "PricingCategory", "CommitmentDiscountId", "CommitmentDiscountStatus", "CommitmentDiscountCategory",
+    "ConsumedUnit", "Tags",
+)  # fmt: skip
+"""Columns of a charge that every subject has; a rule that names another column adds it (a re-roll from charges)."""
+
+SUBJECT_COLUMNS: dict[str, pl.DataType] = {
+    "subject_id": pl.Int64(),
+    "bill_no": pl.Int32(),
+    "source": pl.String(),
+    "billing_month": pl.Date(),
+    **dict.fromkeys(SUBJECT_TEXT, pl.String()),
+}
+LINE_COLUMNS: dict[str, pl.DataType] = {
+    "subject_id": pl.Int64(),
+    "usage_date": pl.Date(),
+    **dict.fromkeys(COSTS, MONEY),
+    "ConsumedQuantity": pl.Float64(),
+}
+COST_COLUMNS: dict[str, pl.DataType] = {
+    "subject_id": pl.Int64(),
+    "usage_date": pl.Date(),
+    "allocation_id": pl.Int32(),
+    **dict.fromkeys(COSTS, MONEY),
+    "ConsumedQuantity": pl.Float64(),
+}
+
+
+def allocation_columns(dimensions: tuple[str, ...]) -> dict[str, pl.DataType]:
+    """Columns of the allocations frame: each dimension with the method and rule that set it."""
+    columns: dict[str, pl.DataType] = {"allocation_id": pl.Int32()}
+    for dimension in dimensions:
+        columns |= dict.fromkeys((dimension, f"{dimension}_method", f"{dimension}_rule"), pl.String())
+    return columns
+
+
+Lines = pa.DataFrameSchema(
+    {name: pa.Column(dtype, nullable=name not in ("subject_id", "usage_date")) for name, dtype in LINE_COLUMNS.items()},
+    strict=True,
+    name="Lines",
+)
+Costs = pa.DataFrameSchema(
+    {
+        name: pa.Column(dtype, nullable=name not in ("subject_id", "usage_date", "allocation_id"))
+        for name, dtype in COST_COLUMNS.items()
+    },
+    strict=True,
+    name="Costs",
+)

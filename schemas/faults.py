@@ -1,0 +1,47 @@
+"""What went wrong, in words: a user's mistake is a Fault, a broken law is ours.
+
+Every message says where, what, what is known and what to do; all faults of a file come at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One mistake of a user: where it stands, what it is, what is known there, what to do."""
+
+    where: str
+    what: str
+    known: str = ""
+    hint: str = ""
+
+    def __str__(self) -> str:
+        second = "  ".join(part for part in (f"Known: {self.known}." if self.known else "", self.hint) if part)
+        first = f"{self.where}: {self.what}"
+        return f"{first}\n  {second}" if second else first
+
+
+class InputError(Exception):
+    """The input or the configuration is wrong (exit code 2); carries every fault found."""
+
+    def __init__(self, faults: Sequence[Fault] | Fault) -> None:
+        self.faults = (faults,) if isinstance(faults, Fault) else tuple(faults)
+        super().__init__("\n".join(str(fault) for fault in self.faults))
+
+
+class LawBrokenError(Exception):
+    """A law of the house does not hold (exit code 3): our mistake, never the user's."""
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """`Did you mean "..."?`, or nothing where no known word is near."""
+    folded = {name.casefold(): name for name in known}
+    near = get_close_matches(word.casefold(), folded, n=1, cutoff=0.6)
+    return f'Did you mean "{folded[near[0]]}"?' if near else ""

@@ -1,0 +1,87 @@
+"""What operators hand in beside the bills: tags, resources, utilization. Grain in each schema's name."""
+
+from __future__ import annotations
+
+import pandera.polars as pa
+import polars as pl
+
+TAG_COLUMNS: dict[str, pl.DataType] = {
+    "resource_id": pl.String(),
+    "key": pl.String(),
+    "value": pl.String(),
+    "valid_from": pl.Date(),  # null: since ever
+    "valid_to": pl.Date(),  # exclusive; null: until further notice
+}
+RESOURCE_COLUMNS: dict[str, pl.DataType] = {
+    "resource_id": pl.String(),
+    "resource_type": pl.String(),
+    "state": pl.String(),
+    "attached_to": pl.String(),
+    "created_at": pl.Datetime("us", "UTC"),
+    "last_used_at": pl.Datetime("us", "UTC"),
+    "deleted_at": pl.Datetime("us", "UTC"),
+    "size_gb": pl.Float64(),
+    "gpus": pl.Float64(),
+    "region": pl.String(),
+    "account_id": pl.String(),
+    "name": pl.String(),
+}
+METRICS = (
+    "cpu_percent", "gpu_percent", "gpu_memory_percent", "network_bytes", "disk_ops", "connections", "requests",
+)  # fmt: skip
+UTILIZATION_COLUMNS: dict[str, pl.DataType] = {
+    "resource_id": pl.String(),
+    "date": pl.Date(),
+    "metric": pl.String(),
+    "average": pl.Float64(),
+    "maximum": pl.Float64(),
+    "samples": pl.Int64(),
+}
+
+
+def _not_blank() -> pa.Check:
+    return pa.Check.str_matches(r"\S", error="not_blank")
+
+
+Tags = pa.DataFrameSchema(
+    {
+        "resource_id": pa.Column(pl.String(), checks=[_not_blank()]),
+        "key": pa.Column(pl.String(), checks=[_not_blank()]),
+        "value": pa.Column(pl.String()),
+        "valid_from": pa.Column(pl.Date(), nullable=True),
+        "valid_to": pa.Column(pl.Date(), nullable=True),
+    },
+    checks=[
+        pa.Check(
+            lambda data: data.lazyframe.select(pl.col("valid_to") > pl.col("valid_from")),
+            error="valid_to: after_valid_from",
+        )
+    ],
+    strict=True,
+    name="Tags",
+)
+Resources = pa.DataFrameSchema(
+    {
+        "resource_id": pa.Column(pl.String(), checks=[_not_blank()]),
+        "resource_type": pa.Column(pl.String(), checks=[_not_blank()]),
+        **{
+            name: pa.Column(dtype, nullable=True, checks=[pa.Check.ge(0)] if dtype == pl.Float64() else [])
+            for name, dtype in RESOURCE_COLUMNS.items()
+            if name not in ("resource_id", "resource_type")
+        },
+    },
+    strict=False,
+    name="Resources",
+)
+Utilization = pa.DataFrameSchema(
+    {
+        "resource_id": pa.Column(pl.String(), checks=[_not_blank()]),
+        "date": pa.Column(pl.Date()),
+        "metric": pa.Column(pl.String(), checks=[pa.Check.isin(METRICS, error="known_metric")]),
+        "average": pa.Column(pl.Float64(), checks=[pa.Check.ge(0)]),
+        "maximum": pa.Column(pl.Float64(), nullable=True, checks=[pa.Check.ge(0)]),
+        "samples": pa.Column(pl.Int64(), nullable=True, checks=[pa.Check.ge(0)]),
+    },
+    strict=True,
+    name="Utilization",
+)

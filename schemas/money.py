@@ -1,0 +1,133 @@
+"""Money: what it is, how text becomes it, and how it is split without losing a unit.
+
+The surprise: polars parses decimal text with half-even rounding, so what rounding cut is measured
+here and kept with the bill; a DOUBLE is read through its shortest text, never cast.
+"""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SCALE = 12
+MONEY = pl.Decimal(38, SCALE)
+UNIT = Decimal(1).scaleb(-SCALE)
+COSTS = ("BilledCost", "EffectiveCost", "ListCost", "ContractedCost")
+
+# 26 places leave 12 digits before the point: enough for every amount met, and the rest takes the slow way.
+_WIDE = 26
+_EXACT = Context(prec=400)
+_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$"
+
+
+def read_money(text: pl.Series) -> tuple[pl.Series, Decimal]:
+    """Read decimal text exactly, half-even to 12 places.
+
+    Args:
+        text: amounts as written, `.` as the point, no thousands separator; or a column already numeric.
+
+    Returns:
+        The amounts as MONEY (null where the text is no number or does not fit), and the sum of what
+        rounding cut: exact sum of the readable values = sum of the amounts + residual.
+    """
+    if text.dtype in (pl.Float64, pl.Float32):
+        text = text.cast(pl.String)
+    elif text.dtype != pl.String:
+        if text.dtype.is_decimal() and (text.dtype.scale or 0) > SCALE:  # type: ignore[attr-defined]
+            text = text.cast(pl.String)
+        else:
+            return text.cast(MONEY), Decimal(0)
+    money = text.str.to_decimal(scale=SCALE).cast(MONEY)
+    long = text.str.contains(r"[eE]|\.\d{13,}") & money.is_not_null()
+    unread = money.is_null() & text.str.contains(_NUMBER)
+    residual = Decimal(0)
+    if long.any():
+        residual = add(residual, _residual(text.filter(long), money.filter(long)))
+    if unread.any():
+        money, cut = _read_slowly(text, money, unread)
+        residual = add(residual, cut)
+    return money, residual
+
+
+def _residual(text: pl.Series, money: pl.Series) -> Decimal:
+    """Sum of text - money, exactly."""
+    wide = text.str.to_decimal(scale=_WIDE)
+    short = wide.is_null() | text.str.contains(rf"\.\d{{{_WIDE + 1},}}|[eE]-")
+    total = Decimal(0)
+    plain = ~short
+    if plain.any():
+        total = _EXACT.subtract(sum_exactly(wide.filter(plain)), sum_exactly(money.filter(plain)))
+    for written, kept in zip(text.filter(short).to_list(), money.filter(short).to_list(), strict=True):
+        total = _EXACT.add(total, _EXACT.subtract(Decimal(written), kept))
+    return total
+
+
+def _read_slowly(text: pl.Series, money: pl.Series, unread: pl.Series) -> tuple[pl.Series, Decimal]:
+    """Numbers with more digits than polars parses, one by one in the standard library's decimals."""
+    values: list[Decimal | None] = money.to_list()
+    cut = Decimal(0)
+    for row in unread.arg_true().to_list():
+        written = Decimal(text[row])
+        try:
+            kept = written.quantize(UNIT, rounding=ROUND_HALF_EVEN, context=Context(prec=38))
+        except InvalidOperation:
+            continue
+        values[row] = kept
+        cut = _EXACT.add(cut, _EXACT.subtract(written, kept))
+    return pl.Series(text.name, values, dtype=MONEY), cut
+
+
+def add(*amounts: Decimal) -> Decimal:
+    """Add decimals without rounding; the built-in `+` keeps 28 digits only."""
+    total = Decimal(0)
+    for amount in amounts:
+        total = _EXACT.add(total, amount)
+    return total
+
+
+def sum_exactly(amounts: pl.Series) -> Decimal:
+    """Sum a decimal column as integers, so that no intermediate rounding is possible; 0 when empty."""
+    scale = amounts.dtype.scale or 0  # type: ignore[attr-defined]
+    units = amounts.to_physical().cast(pl.Int128).sum()
+    return Decimal(int(units or 0)).scaleb(-scale, context=_EXACT)
+
+
+def to_units(amount: Decimal) -> int:
+    """An amount of money as a whole number of 1e-12 units."""
+    return int(amount.scaleb(SCALE, context=_EXACT))
+
+
+def from_units(units: Sequence[int | None], name: str = "") -> pl.Series:
+    """Whole numbers of 1e-12 units as a MONEY column."""
+    whole = pl.Series(name, units, dtype=pl.Int128)
+    return whole.reinterpret(dtype=MONEY)
+
+
+def split_units(total: int, weights: Sequence[int]) -> list[int]:
+    """Split whole units in proportion to whole weights, losing nothing: the largest remainder method.
+
+    Python integers cannot overflow. Ties go to the earlier weight, a negative total mirrors its
+    positive one, and weights that are not positive get nothing.
+
+    Raises:
+        ValueError: no weight is positive; the caller keeps such money where it is.
+    """
+    positive = [max(weight, 0) for weight in weights]
+    whole = sum(positive)
+    if whole <= 0:
+        message = "no positive weight to split by"
+        raise ValueError(message)
+    sign = -1 if total < 0 else 1
+    size = abs(total)
+    shares = [size * weight // whole for weight in positive]
+    missing = size - sum(shares)
+    if missing:
+        by_remainder = sorted(range(len(positive)), key=lambda i: (-(size * positive[i] % whole), i))
+        for i in by_remainder[:missing]:
+            shares[i] += 1
+    return [sign * share for share in shares]
