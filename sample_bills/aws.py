@@ -8,17 +8,21 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
+import aws_estate
 import world
-from line_item import SAVINGS_PLAN, Row, money, price, reservation_terms, sku, usage_row
+from line_item import SAVINGS_PLAN, Row, Usage, money, price, reservation_terms, sku, usage_row
 from world import TEN_PLACES, Month, Node, Volume, instant
 
 SAVINGS_RATE = Decimal("15.2210")  # what an hour of a covered p4d draws from the plan
+HALF_HOURS = 0.004  # the share of hours in which a machine ran for half of it
 RESERVED_UPFRONT = Decimal("0.40")  # per hour, paid in March, spread over the year
 RESERVED_RECURRING = Decimal("0.56")  # per hour, on the monthly invoice
 
 
 @dataclass(frozen=True)
 class MachineType:
+    """A line of the price book, with what the product columns say of it."""
+
     rate: Decimal
     family: str
     vcpu: int
@@ -34,6 +38,21 @@ MACHINE_TYPES: Mapping[str, MachineType] = {
     "m6i.8xlarge": MachineType(Decimal("1.5460"), "General purpose", 32, "128 GiB", 0, "QH6M68XLUSW2AADE"),
     "c6i.16xlarge": MachineType(Decimal("2.7360"), "Compute optimized", 64, "128 GiB", 0, "QH6C616XLUSW2AAF"),
 }
+
+
+@dataclass(frozen=True)
+class DiskType:
+    """How a disk or its snapshot is metered."""
+
+    usage_type: str
+    rate: Decimal
+    family: str
+    operation: str
+    api_name: str
+
+
+DISK = DiskType("EBS:VolumeUsage.gp3", Decimal("0.08"), "Storage", "CreateVolume-Gp3", "gp3")
+SNAPSHOT = DiskType("EBS:SnapshotUsage", Decimal("0.05"), "Storage Snapshot", "CreateSnapshot", "")
 
 # product code, name, family, operation and unit of each kind of meter
 _PRODUCTS: Mapping[str, tuple[str, str, str, str, str]] = {
@@ -53,7 +72,7 @@ def usage_rows(month: Month, rng: random.Random) -> list[Row]:
 
 
 def _machines(month: Month, rng: random.Random) -> Iterator[Row]:
-    for node in world.AWS_NODES:
+    for node in aws_estate.NODES:
         for day in month.days():
             if not node.there(day):
                 continue
@@ -61,15 +80,15 @@ def _machines(month: Month, rng: random.Random) -> Iterator[Row]:
                 yield from _machine(node, instant(day), 24, Decimal(24), rng)
                 continue
             for hour in range(24):
-                broken = rng.random() < 0.004
+                broken = rng.random() < HALF_HOURS
                 yield from _machine(node, instant(day, hour), 1, Decimal("0.5" if broken else "1"), rng)
 
 
 def _machine(node: Node, start: datetime, hours: int, amount: Decimal, rng: random.Random) -> Iterator[Row]:
     kind = MACHINE_TYPES[node.model]
-    row = usage_row(node.account, start, hours, "AmazonEC2", f"USW2-BoxUsage:{node.model}", amount, kind.rate, node.tags)
+    usage = Usage("AmazonEC2", f"USW2-BoxUsage:{node.model}", amount, kind.rate)
+    row = usage_row(node, start, hours, usage)
     row |= {
-        "lineItem/ResourceId": node.resource_id,
         "lineItem/Operation": "RunInstances",
         "lineItem/AvailabilityZone": "us-west-2b",
         "lineItem/LineItemDescription": f"${kind.rate} per On Demand Linux {node.model} Instance Hour",
@@ -112,14 +131,18 @@ def _as_spot(row: Row, node: Node, amount: Decimal, rng: random.Random) -> None:
 
 def _as_reserved(row: Row, amount: Decimal) -> None:
     upfront, recurring = RESERVED_UPFRONT * amount, RESERVED_RECURRING * amount
-    row |= price(amount, Decimal(0)) | {
-        "lineItem/LineItemType": "DiscountedUsage",
-        "lineItem/LineItemDescription": "Linux/UNIX, m6i.8xlarge reserved instance applied",
-        "pricing/term": "Reserved",
-        "reservation/AmortizedUpfrontCostForUsage": money(upfront),
-        "reservation/EffectiveCost": money(upfront + recurring),
-        "reservation/RecurringFeeForUsage": money(recurring),
-    } | reservation_terms()
+    row |= (
+        price(amount, Decimal(0))
+        | {
+            "lineItem/LineItemType": "DiscountedUsage",
+            "lineItem/LineItemDescription": "Linux/UNIX, m6i.8xlarge reserved instance applied",
+            "pricing/term": "Reserved",
+            "reservation/AmortizedUpfrontCostForUsage": money(upfront),
+            "reservation/EffectiveCost": money(upfront + recurring),
+            "reservation/RecurringFeeForUsage": money(recurring),
+        }
+        | reservation_terms()
+    )
 
 
 def _as_covered(row: Row, amount: Decimal) -> None:
@@ -136,12 +159,14 @@ def _as_covered(row: Row, amount: Decimal) -> None:
 
 def _negation(covered: Row, node: Node) -> Row:
     """The row that takes the on-demand price of covered usage off the invoice again."""
+    sku_name = MACHINE_TYPES[node.model].sku
+    description = f"SavingsPlanNegation used by AccountId : {node.account} and UsageSku : {sku_name}"
     cost = -Decimal(covered["lineItem/UnblendedCost"])
     row = {name: value for name, value in covered.items() if not name.startswith("resourceTags/")}
     return row | {
         "lineItem/LineItemType": "SavingsPlanNegation",
         "lineItem/ResourceId": "",
-        "lineItem/LineItemDescription": f"SavingsPlanNegation used by AccountId : {node.account} and UsageSku : {MACHINE_TYPES[node.model].sku}",
+        "lineItem/LineItemDescription": description,
         "lineItem/UnblendedRate": "",
         "lineItem/UnblendedCost": money(cost),
         "lineItem/BlendedRate": "",
@@ -154,36 +179,34 @@ def _negation(covered: Row, node: Node) -> Row:
 
 
 def _disks(month: Month) -> Iterator[Row]:
-    for volume in world.AWS_VOLUMES:
-        yield from _disk(month, volume, "EBS:VolumeUsage.gp3", Decimal("0.08"), "Storage", "gp3")
-    for snapshot in world.AWS_SNAPSHOTS:
-        yield from _disk(month, snapshot, "EBS:SnapshotUsage", Decimal("0.05"), "Storage Snapshot", "")
+    for volume in aws_estate.VOLUMES:
+        yield from _disk(month, volume, DISK)
+    for snapshot in aws_estate.SNAPSHOTS:
+        yield from _disk(month, snapshot, SNAPSHOT)
 
 
-def _disk(month: Month, volume: Volume, usage: str, rate: Decimal, family: str, api_name: str) -> Iterator[Row]:
+def _disk(month: Month, volume: Volume, kind: DiskType) -> Iterator[Row]:
     for day in filter(volume.there, month.days()):
         amount = (Decimal(volume.size_gb) / month.length).quantize(TEN_PLACES)
-        row = usage_row(volume.account, instant(day), 24, "AmazonEC2", f"USW2-{usage}", amount, rate, volume.tags)
+        row = usage_row(volume, instant(day), 24, Usage("AmazonEC2", f"USW2-{kind.usage_type}", amount, kind.rate))
         yield row | {
-            "lineItem/ResourceId": volume.resource_id,
-            "lineItem/Operation": "CreateVolume-Gp3" if api_name else "CreateSnapshot",
-            "lineItem/LineItemDescription": f"${rate} per GB-month of {family} - US West (Oregon)",
+            "lineItem/Operation": kind.operation,
+            "lineItem/LineItemDescription": f"${kind.rate} per GB-month of {kind.family} - US West (Oregon)",
             "product/ProductName": "Amazon Elastic Compute Cloud",
-            "product/productFamily": family,
-            "product/sku": f"QHEBS{'GP3' if api_name else 'SNAP'}USW2",
-            "product/volumeApiName": api_name,
+            "product/productFamily": kind.family,
+            "product/sku": sku("EBS", kind.usage_type),
+            "product/volumeApiName": kind.api_name,
             "pricing/unit": "GB-Mo",
         }
 
 
 def _meters(month: Month, rng: random.Random) -> Iterator[Row]:
-    for meter in world.AWS_METERS:
+    for meter in aws_estate.METERS:
         code, name, family, operation, unit = _PRODUCTS[meter.product]
         for day in filter(meter.there, month.days()):
             amount = world.metered(meter, month, rng)
-            row = usage_row(meter.account, instant(day), 24, code, f"USW2-{meter.usage_type}", amount, meter.rate, meter.tags)
+            row = usage_row(meter, instant(day), 24, Usage(code, f"USW2-{meter.usage_type}", amount, meter.rate))
             yield row | {
-                "lineItem/ResourceId": meter.resource_id,
                 "lineItem/Operation": operation,
                 "lineItem/LineItemDescription": f"${meter.rate:f} per {unit} - {meter.usage_type}",
                 "product/ProductName": name,

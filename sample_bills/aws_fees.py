@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from decimal import Decimal
 
+import aws_estate
 import world
 from aws import RESERVED_RECURRING, RESERVED_UPFRONT, usage_rows
 from line_item import SAVINGS_PLAN, Row, finished, money, price, reservation_terms, sku, spanning, stamp
@@ -49,33 +50,41 @@ def _savings_plan_fees(month: Month, usage: Iterable[Row]) -> Iterator[Row]:
     for day in month.days():
         for hour in range(24):
             start = instant(day, hour)
-            yield spanning(
-                world.AWS_PAYER, start, start + timedelta(hours=1), "SavingsPlanRecurringFee", "ComputeSavingsPlans"
-            ) | price(Decimal(1), COMMITMENT) | {
-                "lineItem/UsageType": "USW2-ComputeSP:3yrNoUpfront",
-                "lineItem/UsageAmount": "1",
-                "lineItem/LineItemDescription": "3 year No Upfront Compute Savings Plan",
-                "product/ProductName": "Savings Plans for AWS Compute usage",
-                "product/productFamily": "ComputeSavingsPlans",
-                "product/servicecode": "ComputeSavingsPlans",
-                "product/sku": sku("compute savings plan"),
-                "pricing/unit": "Hrs",
-                "pricing/currency": "USD",
-                "savingsPlan/SavingsPlanArn": SAVINGS_PLAN,
-                "savingsPlan/OfferingType": "ComputeSavingsPlans",
-                "savingsPlan/PaymentOption": "No Upfront",
-                "savingsPlan/PurchaseTerm": "3yr",
-                "savingsPlan/RecurringCommitmentForBillingPeriod": money(COMMITMENT),
-                "savingsPlan/TotalCommitmentToDate": money(COMMITMENT),
-                "savingsPlan/UsedCommitment": money(used[stamp(start)]),
-            }
+            yield (
+                spanning(
+                    aws_estate.PAYER,
+                    start,
+                    start + timedelta(hours=1),
+                    "SavingsPlanRecurringFee",
+                    "ComputeSavingsPlans",
+                )
+                | price(Decimal(1), COMMITMENT)
+                | {
+                    "lineItem/UsageType": "USW2-ComputeSP:3yrNoUpfront",
+                    "lineItem/UsageAmount": "1",
+                    "lineItem/LineItemDescription": "3 year No Upfront Compute Savings Plan",
+                    "product/ProductName": "Savings Plans for AWS Compute usage",
+                    "product/productFamily": "ComputeSavingsPlans",
+                    "product/servicecode": "ComputeSavingsPlans",
+                    "product/sku": sku("compute savings plan"),
+                    "pricing/unit": "Hrs",
+                    "pricing/currency": "USD",
+                    "savingsPlan/SavingsPlanArn": SAVINGS_PLAN,
+                    "savingsPlan/OfferingType": "ComputeSavingsPlans",
+                    "savingsPlan/PaymentOption": "No Upfront",
+                    "savingsPlan/PurchaseTerm": "3yr",
+                    "savingsPlan/RecurringCommitmentForBillingPeriod": money(COMMITMENT),
+                    "savingsPlan/TotalCommitmentToDate": money(COMMITMENT),
+                    "savingsPlan/UsedCommitment": money(used[stamp(start)]),
+                }
+            )
 
 
 def _reservation_fee(month: Month, usage: Iterable[Row]) -> Row:
     hours = Decimal(24 * RESERVED_UNITS * sum(1 for _ in month.days()))
     discounted = [row for row in usage if row["lineItem/LineItemType"] == "DiscountedUsage"]
     unused = hours - sum((Decimal(row["lineItem/UsageAmount"]) for row in discounted), Decimal(0))
-    row = spanning(world.AWS_PLATFORM, instant(month.first), instant(month.data_end), "RIFee", "AmazonEC2")
+    row = spanning(aws_estate.PLATFORM, instant(month.first), instant(month.data_end), "RIFee", "AmazonEC2")
     row |= price(hours, RESERVED_RECURRING) | reservation_terms()
     return row | {
         "lineItem/UsageType": "USW2-HeavyUsage:m6i.8xlarge",
@@ -131,25 +140,33 @@ def _taxes(month: Month, usage: Iterable[Row]) -> Iterator[Row]:
 
 def _support(month: Month, usage: Iterable[Row]) -> Row:
     cost = sum((Decimal(row["lineItem/UnblendedCost"]) for row in usage), Decimal(0))
-    row = spanning(world.AWS_PAYER, instant(month.first), instant(month.end), "Fee", "AWSSupportBusiness")
-    return row | _amount((cost * SUPPORT_RATE).quantize(CENTS), "AWS Support (Business), monthly charge") | {
-        "lineItem/UsageType": "Dollar",
-        "product/ProductName": "AWS Support (Business)",
-        "product/servicecode": "AWSSupportBusiness",
-    }
+    row = spanning(aws_estate.PAYER, instant(month.first), instant(month.end), "Fee", "AWSSupportBusiness")
+    return (
+        row
+        | _amount((cost * SUPPORT_RATE).quantize(CENTS), "AWS Support (Business), monthly charge")
+        | {
+            "lineItem/UsageType": "Dollar",
+            "product/ProductName": "AWS Support (Business)",
+            "product/servicecode": "AWSSupportBusiness",
+        }
+    )
 
 
 def _settlements(month: Month) -> Iterator[Row]:
     """One credit in September, one refund in October."""
     if month.label == "2026-09":
         start = instant(date(2026, 9, 30))
-        row = spanning(world.AWS_PRODUCT, start, start + timedelta(days=1), "Credit", "AmazonEC2")
+        row = spanning(aws_estate.PRODUCT, start, start + timedelta(days=1), "Credit", "AmazonEC2")
         yield row | _amount(Decimal("-1500.00"), "Promotional credit QH-START-26")
     if month.label == "2026-10":
         start = instant(date(2026, 10, 6))
-        row = spanning(world.AWS_TRAINING, start, start + timedelta(days=1), "Refund", "AmazonS3")
-        yield row | _amount(Decimal("-312.45"), "Refund of S3 requests charged twice") | {
-            "lineItem/ResourceId": "quillhaven-raw-text",
-            "product/ProductName": "Amazon Simple Storage Service",
-            "product/servicecode": "AmazonS3",
-        }
+        row = spanning(aws_estate.TRAINING, start, start + timedelta(days=1), "Refund", "AmazonS3")
+        yield (
+            row
+            | _amount(Decimal("-312.45"), "Refund of S3 requests charged twice")
+            | {
+                "lineItem/ResourceId": "quillhaven-raw-text",
+                "product/ProductName": "Amazon Simple Storage Service",
+                "product/servicecode": "AmazonS3",
+            }
+        )

@@ -8,8 +8,12 @@ import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from world import AWS_PAYER, Month
+from aws_estate import PAYER
+
+if TYPE_CHECKING:
+    from world import Month
 
 Row = Mapping[str, str]
 
@@ -72,7 +76,7 @@ def _manifest(month: Month, assembly: str, keys: Sequence[str]) -> str:
     columns = [dict(zip(("category", "name"), column.split("/", 1), strict=True)) for column in COLUMNS]
     content = {
         "assemblyId": assembly,
-        "account": AWS_PAYER,
+        "account": PAYER,
         "columns": columns,
         "charset": "UTF-8",
         "compression": "GZIP",

@@ -10,13 +10,13 @@ from decimal import Decimal
 from pathlib import Path
 
 import polars as pl
-
 from starter import BROKEN
 
 COSTS = ("BilledCost", "EffectiveCost", "ListCost", "ContractedCost")
 
 
 def print_figures(folder: Path) -> None:
+    """Print totals for every delivery, kind of row by kind of row."""
     for assembly in sorted({path.parent for path in (folder / "bills/aws").glob("*/*/*.csv.gz")}):
         _print_assembly(assembly)
     for path in sorted((folder / "bills/meridian").glob("*.parquet")):

@@ -1,8 +1,8 @@
 """Write the data files of the sample workspace: bills, tags, inventory, utilization.
 
-    python sample_bills/generate.py                # over the committed files: no difference
-    python sample_bills/generate.py --out /tmp/q   # the same files somewhere else
-    python sample_bills/generate.py --figures      # the exact totals, read back from the files
+    python sample_bills/generate.py                 # over the committed files: no difference
+    python sample_bills/generate.py --out elsewhere # the same files somewhere else
+    python sample_bills/generate.py --figures       # the exact totals, read back from the files
 
 The files depend on the seed in world.py and on nothing else: no clock, no machine, no network.
 """
@@ -13,13 +13,14 @@ import argparse
 import random
 from pathlib import Path
 
+import aws_estate
+import meridian_estate
 import world
 from aws_fees import line_items, october_as_of_the_21st
 from cur import write_assembly
 from figures import print_figures
-from inputs import DATABASES, inventory_aws, inventory_meridian, tags_long, tags_wide, utilization
+from inputs import inventory_aws, inventory_meridian, tags_long, tags_wide, utilization
 from meridian import charges, frame
-from starter import NODE as DEV_NODE
 from starter import starter_csv
 
 HERE = Path(__file__).resolve().parent
@@ -34,6 +35,7 @@ TWO_FILES = "2026-09"
 
 
 def write_aws(folder: Path) -> None:
+    """Four months, September in two files, October twice."""
     for month in world.MONTHS:
         rows = line_items(month, random.Random(f"{world.SEED} aws {month.label}"))
         parts = 2 if month.label == TWO_FILES else 1
@@ -43,6 +45,7 @@ def write_aws(folder: Path) -> None:
 
 
 def write_meridian(folder: Path) -> None:
+    """A Parquet file a month, and the starter account's CSV."""
     folder.mkdir(parents=True, exist_ok=True)
     for month in world.MONTHS:
         rows = charges(month, random.Random(f"{world.SEED} meridian {month.label}"))
@@ -51,14 +54,15 @@ def write_meridian(folder: Path) -> None:
 
 
 def write_inputs(folder: Path) -> None:
+    """Tags, inventory, utilization."""
     rng = random.Random(f"{world.SEED} utilization")
     _write(folder / "tags/handovers.csv", tags_long())
     _write(folder / "tags/register.csv", tags_wide())
     _write(folder / "inventory/aws.csv", inventory_aws())
     _write(folder / "inventory/meridian.csv", inventory_meridian())
-    _write(folder / "utilization/aws.csv", utilization(world.AWS_NODES, DATABASES[:1], rng))
-    nodes = (*world.MERIDIAN_NODES, DEV_NODE)
-    _write(folder / "utilization/meridian.csv", utilization(nodes, DATABASES[1:], rng))
+    _write(folder / "utilization/aws.csv", utilization(aws_estate.NODES, aws_estate.DATABASE, rng))
+    nodes = (*meridian_estate.NODES, meridian_estate.STARTER_NODE)
+    _write(folder / "utilization/meridian.csv", utilization(nodes, meridian_estate.DATABASE, rng))
 
 
 def _write(path: Path, text: str) -> None:
@@ -67,6 +71,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def main() -> None:
+    """Write the files, or print what is in them."""
     parser = argparse.ArgumentParser(description="Write the data files of the sample workspace.")
     parser.add_argument("--out", type=Path, default=HERE, help="the folder to write to (default: this one)")
     parser.add_argument("--figures", action="store_true", help="print the exact totals of the files, write nothing")

@@ -9,18 +9,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
 
+import aws_estate
+import meridian_estate
+import tagging
 import world
 from aws import MACHINE_TYPES
 from meridian import GPUS
-from starter import NODE as DEV_NODE
-from starter import VOLUME as DEV_VOLUME
-from world import CLUSTER, Lived, Node, Volume
+from meridian_estate import CLUSTER, STARTER_NODE, STARTER_VOLUME
+from world import Lived, Node, Volume
 
 METRICS_FROM = date(2026, 9, 1)
 HANDOVER_DAY = "2026-09-16"
 LENDING_DAY = "2026-10-12"
 LAUNCHED = date(2026, 7, 20)
-DATABASES = (f"arn:aws:rds:us-west-2:{world.AWS_TRAINING}:db:experiment-tracker", "mrd-pg-features")
 
 # resource, day, metric, and the impossible average that stands there
 BROKEN_METRICS = {
@@ -47,10 +48,10 @@ def tags_long() -> str:
     )
     lines: list[Line] = []
     for key, before, after in lent:
-        lines.append((world.LENT_NODE, key, before, "2026-10-01", LENDING_DAY))
-        lines.append((world.LENT_NODE, key, after, LENDING_DAY, ""))
-    lines.append(("i-0b93f5a207c1e8d45", "project", "Aurora-7B", "2026-08-01", ""))
-    lines.append(("i-0b93f5a207c1e8d45", "project", "aurora_7b", "2026-08-01", ""))
+        lines.append((meridian_estate.LENT, key, before, "2026-10-01", LENDING_DAY))
+        lines.append((meridian_estate.LENT, key, after, LENDING_DAY, ""))
+    lines.append((aws_estate.SPELT_TWICE, "project", "Aurora-7B", "2026-08-01", ""))
+    lines.append((aws_estate.SPELT_TWICE, "project", "aurora_7b", "2026-08-01", ""))
     lines.append(("", "project", "aurora-7b", "2026-08-01", ""))
     return _csv(("resource_id", "key", "value", "valid_from", "valid_to"), lines)
 
@@ -59,15 +60,15 @@ def tags_wide() -> str:
     """The register that the platform team keeps, one line a resource and time."""
     corpora = ("data-processing", "", "kofi", "dev", "platform", "2026-08-01", "")
     lines: list[Line] = [
-        (world.HANDOVER, *world.A7_PRETRAIN.values(), "2026-08-01", HANDOVER_DAY),
-        (world.HANDOVER, *world.A7_SFT.values(), HANDOVER_DAY, ""),
-        (CLUSTER, *world.B30.values(), "2026-08-01", ""),
-        (world.CONTESTED_BUCKET, "data-foundry", *corpora),
-        (world.CONTESTED_BUCKET, "borealis-30b", *corpora),
-        (world.NEVER_BILLED, *world.B30.values(), "2026-08-15", ""),
-        (world.STOPPED_NODE, *world.A7_EVAL.values(), "2026-08-01", ""),
+        (aws_estate.HANDOVER, *tagging.A7_PRETRAIN.values(), "2026-08-01", HANDOVER_DAY),
+        (aws_estate.HANDOVER, *tagging.A7_SFT.values(), HANDOVER_DAY, ""),
+        (CLUSTER, *tagging.B30.values(), "2026-08-01", ""),
+        (meridian_estate.CONTESTED, "data-foundry", *corpora),
+        (meridian_estate.CONTESTED, "borealis-30b", *corpora),
+        (meridian_estate.NEVER_BILLED, *tagging.B30.values(), "2026-08-15", ""),
+        (aws_estate.STOPPED, *tagging.A7_EVAL.values(), "2026-08-01", ""),
     ]
-    return _csv(("resource_id", *world.B30, "valid_from", "valid_to"), lines)
+    return _csv(("resource_id", *tagging.KEYS, "valid_from", "valid_to"), lines)
 
 
 _INVENTORY = (
@@ -77,20 +78,22 @@ _INVENTORY = (
 
 
 def inventory_aws() -> str:
-    lines = [_machine(node, "instance", MACHINE_TYPES[node.model].gpus, "us-west-2") for node in world.AWS_NODES]
-    stopped = Node(world.STOPPED_NODE, world.AWS_TRAINING, "g5.12xlarge")
+    """Instances, volumes, the snapshot, buckets and the database, as of the last day of data."""
+    lines = [_machine(node, "instance", MACHINE_TYPES[node.model].gpus, "us-west-2") for node in aws_estate.NODES]
+    stopped = Node(aws_estate.STOPPED, aws_estate.TRAINING, "g5.12xlarge")
     lines.append(_machine(stopped, "instance", 4, "us-west-2", state="stopped"))
-    lines += [_disk(volume, "volume", "us-west-2") for volume in world.AWS_VOLUMES]
-    lines += [_disk(snapshot, "snapshot", "us-west-2") for snapshot in world.AWS_SNAPSHOTS]
-    lines += _others(world.AWS_METERS, "us-west-2")
+    lines += [_disk(volume, "volume", "us-west-2") for volume in aws_estate.VOLUMES]
+    lines += [_disk(snapshot, "snapshot", "us-west-2") for snapshot in aws_estate.SNAPSHOTS]
+    lines += _others(aws_estate.METERS, "us-west-2")
     return _csv(_INVENTORY, lines)
 
 
 def inventory_meridian() -> str:
-    nodes = (*world.MERIDIAN_NODES, DEV_NODE)
+    """Nodes, volumes, buckets, the cluster and the database, as of the last day of data."""
+    nodes = (*meridian_estate.NODES, STARTER_NODE)
     lines = [_machine(node, "node", GPUS[node.model], "no-north-1") for node in nodes]
-    lines += [_disk(volume, "volume", "no-north-1") for volume in (*world.MERIDIAN_VOLUMES, DEV_VOLUME)]
-    lines += _others(world.MERIDIAN_METERS, "no-north-1")
+    lines += [_disk(volume, "volume", "no-north-1") for volume in (*meridian_estate.VOLUMES, STARTER_VOLUME)]
+    lines += _others(meridian_estate.METERS, "no-north-1")
     return _csv(_INVENTORY, lines)
 
 
@@ -126,19 +129,17 @@ def _others(meters: Iterable[world.Meter], region: str) -> list[Line]:
     seen: dict[str, Line] = {}
     for meter in meters:
         if meter.product in _KINDS:
-            size = str(meter.quantity) if meter.a_month else ""
+            size = str(meter.quantity) if meter.standing else ""
             row = (meter.resource_id, _KINDS[meter.product], "active", "", _born(meter), "", "", size, "", region)
             seen.setdefault(meter.resource_id, (*row, meter.account, meter.resource_id.rpartition(":")[2]))
     return list(seen.values())
 
 
-def utilization(nodes: Iterable[Node], databases: Iterable[str], rng: random.Random) -> str:
+def utilization(nodes: Iterable[Node], database: str, rng: random.Random) -> str:
     """One line a resource, day and metric, from the first of September on."""
     header = ("resource_id", "date", "metric", "average", "maximum", "samples")
     lines = [line for node in nodes for day in _days(node) for line in _load(node, day, rng)]
-    for database in databases:
-        for day in _days(Lived(database, "")):
-            lines.append(_metric(database, day, "connections", (90, 260), rng))
+    lines += [_metric(database, day, "connections", (90, 260), rng) for day in _days(Lived(database, ""))]
     return _csv(header, lines)
 
 

@@ -5,18 +5,20 @@ from __future__ import annotations
 import base64
 import hashlib
 import random
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from world import AWS_PAYER, AWS_PLATFORM, TEN_PLACES, Month, Tags, instant
+from aws_estate import PAYER, PLATFORM
+from world import TEN_PLACES, Lived, Month, instant
 
 Row = dict[str, str]
 
 _PRINTED_PLAIN = Decimal("1E-6")
 _INVOICES = {"2026-08": "2240017731", "2026-09": "2240018864", "2026-10": "2240019902"}
 
-SAVINGS_PLAN = f"arn:aws:savingsplans::{AWS_PAYER}:savingsplan/7b1f6d20-0000-4000-8000-94c3e5a8d701"
-RESERVATION = f"arn:aws:ec2:us-west-2:{AWS_PLATFORM}:reserved-instances/c2a90f47-0000-4000-8000-1de85b7306fc"
+SAVINGS_PLAN = f"arn:aws:savingsplans::{PAYER}:savingsplan/7b1f6d20-0000-4000-8000-94c3e5a8d701"
+RESERVATION = f"arn:aws:ec2:us-west-2:{PLATFORM}:reserved-instances/c2a90f47-0000-4000-8000-1de85b7306fc"
 
 
 def money(amount: Decimal) -> str:
@@ -28,6 +30,7 @@ def money(amount: Decimal) -> str:
 
 
 def stamp(moment: datetime) -> str:
+    """An instant as the report writes it."""
     return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
 
 
@@ -61,28 +64,38 @@ def spanning(account: str, start: datetime, end: datetime, kind: str, product_co
     }
 
 
-def usage_row(
-    account: str, start: datetime, hours: int, product_code: str, usage_type: str, amount: Decimal, rate: Decimal, tags: Tags
-) -> Row:
-    """Metered usage at the public price, with its tags."""
-    row = spanning(account, start, start + timedelta(hours=hours), "Usage", product_code) | price(amount, rate)
-    row |= {
-        "lineItem/UsageType": usage_type,
-        "lineItem/UsageAmount": f"{amount:f}",
+@dataclass(frozen=True)
+class Usage:
+    """So much of what, at which public rate."""
+
+    product_code: str
+    usage_type: str
+    amount: Decimal
+    rate: Decimal
+
+
+def usage_row(thing: Lived, start: datetime, hours: int, usage: Usage) -> Row:
+    """Metered usage at the public price, with the tags of the thing that caused it."""
+    row = spanning(thing.account, start, start + timedelta(hours=hours), "Usage", usage.product_code)
+    row |= price(usage.amount, usage.rate) | {
+        "lineItem/ResourceId": thing.resource_id,
+        "lineItem/UsageType": usage.usage_type,
+        "lineItem/UsageAmount": f"{usage.amount:f}",
         "product/location": "US West (Oregon)",
         "product/region": "us-west-2",
         "product/regionCode": "us-west-2",
-        "product/servicecode": product_code,
-        "product/usagetype": usage_type,
+        "product/servicecode": usage.product_code,
+        "product/usagetype": usage.usage_type,
         "pricing/currency": "USD",
-        "pricing/publicOnDemandCost": money(amount * rate),
-        "pricing/publicOnDemandRate": money(rate),
+        "pricing/publicOnDemandCost": money(usage.amount * usage.rate),
+        "pricing/publicOnDemandRate": money(usage.rate),
         "pricing/term": "OnDemand",
     }
-    return row | {f"resourceTags/user:{key}": value for key, value in tags.items()}
+    return row | {f"resourceTags/user:{key}": value for key, value in thing.tags.items()}
 
 
 def reservation_terms() -> Row:
+    """What every row under the reservation says of it."""
     return {
         "pricing/LeaseContractLength": "1yr",
         "pricing/OfferingClass": "standard",
@@ -99,7 +112,7 @@ def finished(row: Row, month: Month, rng: random.Random) -> Row:
         "bill/InvoiceId": _INVOICES[month.label] if month.complete else "",
         "bill/BillingEntity": "AWS",
         "bill/BillType": "Anniversary",
-        "bill/PayerAccountId": AWS_PAYER,
+        "bill/PayerAccountId": PAYER,
         "bill/BillingPeriodStartDate": stamp(instant(month.first)),
         "bill/BillingPeriodEndDate": stamp(instant(month.end)),
     }

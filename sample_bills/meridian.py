@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 
+import meridian_estate
 import polars as pl
-
-import world
-from world import Lived, Month, Node, Volume, instant
+import tagging
+from world import Lived, Month, Node, Volume, instant, metered
 
 Value = str | Decimal | datetime | None
 Row = dict[str, Value]
+Span = tuple[datetime, datetime]
 
 TWELVE_PLACES = Decimal("1E-12")
 CENTS = Decimal("0.01")
@@ -26,6 +27,7 @@ ACCOUNT = "MC-0041-7730"
 DISCOUNT = Decimal("0.80")  # the contract: eighty percent of the list price
 SUPPORT_RATE = Decimal("0.025")
 TAX_RATE = Decimal("0.019")
+SHORT_HOURS = 0.003  # the share of hours in which a node ran for three quarters of it
 SUB_ACCOUNTS = {"000731": "training", "000732": "serving", "000745": "sandbox", "000750": "data", "000902": "starter"}
 
 _TEXT = (
@@ -63,6 +65,8 @@ SCHEMA: Mapping[str, pl.DataType] = {
 
 @dataclass(frozen=True)
 class Service:
+    """What FOCUS says of a service, and the unit it is priced in."""
+
     name: str
     category: str
     subcategory: str
@@ -87,6 +91,7 @@ LIST_PRICES = {
     "l40s-4x": Decimal("8.00"),
     "a10-1x": Decimal("0.95"),
 }
+DISK_RATE = Decimal("0.09")
 GPUS = {"h100-8x": 8, "l40s-8x": 8, "l40s-4x": 4, "a10-1x": 1}
 
 
@@ -99,6 +104,7 @@ def charges(month: Month, rng: random.Random) -> list[Row]:
 
 
 def frame(rows: Iterable[Row]) -> pl.DataFrame:
+    """The rows with FOCUS's columns, money exact to twelve places."""
     columns: dict[str, list[Value]] = {name: [] for name in SCHEMA}
     for row in rows:
         for name, values in columns.items():
@@ -106,7 +112,12 @@ def frame(rows: Iterable[Row]) -> pl.DataFrame:
     return pl.DataFrame([pl.Series(name, values, dtype=SCHEMA[name]) for name, values in columns.items()])
 
 
-def _base(month: Month, service: Service, account: str, start: datetime, end: datetime) -> Row:
+def hours_from(start: datetime, hours: int) -> Span:
+    """The span of so many hours."""
+    return start, start + timedelta(hours=hours)
+
+
+def _base(month: Month, service: Service, account: str, span: Span) -> Row:
     return {
         "ProviderName": "Meridian Cloud",
         "PublisherName": "Meridian Cloud",
@@ -120,8 +131,8 @@ def _base(month: Month, service: Service, account: str, start: datetime, end: da
         "SubAccountType": "Project" if account else None,
         "BillingPeriodStart": instant(month.first),
         "BillingPeriodEnd": instant(month.end),
-        "ChargePeriodStart": start,
-        "ChargePeriodEnd": end,
+        "ChargePeriodStart": span[0],
+        "ChargePeriodEnd": span[1],
         "PricingCurrency": "USD",
         "BillingCurrency": "USD",
         "ServiceName": service.name,
@@ -130,14 +141,22 @@ def _base(month: Month, service: Service, account: str, start: datetime, end: da
     }
 
 
-def usage_row(
-    month: Month, service: Service, thing: Lived, start: datetime, hours: int, meter: str, quantity: Decimal, rate: Decimal
-) -> Row:
+@dataclass(frozen=True)
+class Usage:
+    """So much on which meter, at which list price."""
+
+    meter: str
+    quantity: Decimal
+    rate: Decimal
+
+
+def usage_row(month: Month, service: Service, thing: Lived, span: Span, usage: Usage) -> Row:
     """Metered usage: the list price, and the contract's share of it."""
+    meter, quantity, rate = usage.meter, usage.quantity, usage.rate
     ours = rate * DISCOUNT
     cost = (quantity * ours).quantize(TWELVE_PLACES)
     code = meter.upper().replace(" ", "-").replace(",", "")
-    return _base(month, service, thing.account, start, start + timedelta(hours=hours)) | {
+    return _base(month, service, thing.account, span) | {
         "ChargeCategory": "Usage",
         "ChargeDescription": f"{service.name}: {meter}",
         "ChargeFrequency": "Usage-Based",
@@ -165,21 +184,21 @@ def usage_row(
 
 
 def _nodes(month: Month, rng: random.Random) -> Iterator[Row]:
-    for node in world.MERIDIAN_NODES:
+    for node in meridian_estate.NODES:
         for day in filter(node.there, month.days()):
             rate = LIST_PRICES[node.model]
             if node.pricing == "spot":
                 rate = rate * Decimal(rng.randint(3600, 4400)) / 10_000
             if not node.hourly:
-                yield _node(month, node, instant(day), 24, Decimal(24), rate)
+                yield _node(month, node, hours_from(instant(day), 24), Decimal(24), rate)
                 continue
             for hour in range(24):
-                quantity = Decimal("0.75") if rng.random() < 0.003 else Decimal(1)
-                yield _node(month, node, instant(day, hour), 1, quantity, rate)
+                quantity = Decimal("0.75") if rng.random() < SHORT_HOURS else Decimal(1)
+                yield _node(month, node, hours_from(instant(day, hour), 1), quantity, rate)
 
 
-def _node(month: Month, node: Node, start: datetime, hours: int, quantity: Decimal, rate: Decimal) -> Row:
-    row = usage_row(month, SERVICES["node"], node, start, hours, f"node {node.model}", quantity, rate)
+def _node(month: Month, node: Node, span: Span, quantity: Decimal, rate: Decimal) -> Row:
+    row = usage_row(month, SERVICES["node"], node, span, Usage(f"node {node.model}", quantity, rate))
     details = {"InstanceType": node.model, "GpuCount": GPUS[node.model]}
     return row | {
         "SkuPriceDetails": json.dumps(details),
@@ -189,21 +208,26 @@ def _node(month: Month, node: Node, start: datetime, hours: int, quantity: Decim
 
 
 def _volumes(month: Month) -> Iterator[Row]:
-    for volume in world.MERIDIAN_VOLUMES:
+    for volume in meridian_estate.VOLUMES:
         quantity = (Decimal(volume.size_gb) / month.length).quantize(TWELVE_PLACES)
         for day in filter(volume.there, month.days()):
             yield _volume(month, volume, day, quantity)
 
 
 def _volume(month: Month, volume: Volume, day: date, quantity: Decimal) -> Row:
-    return usage_row(month, SERVICES["block"], volume, instant(day), 24, "NVMe volume", quantity, Decimal("0.09"))
+    usage = Usage("NVMe volume", quantity, DISK_RATE)
+    return usage_row(month, SERVICES["block"], volume, hours_from(instant(day), 24), usage)
 
 
 def _meters(month: Month, rng: random.Random) -> Iterator[Row]:
-    for meter in world.MERIDIAN_METERS:
+    for meter in meridian_estate.METERS:
         for day in filter(meter.there, month.days()):
-            quantity = world.metered(meter, month, rng)
-            yield usage_row(month, SERVICES[meter.product], meter, instant(day), 24, meter.usage_type, quantity, meter.rate)
+            usage = Usage(meter.usage_type, metered(meter, month, rng), meter.rate)
+            yield usage_row(month, SERVICES[meter.product], meter, hours_from(instant(day), 24), usage)
+
+
+def _whole(month: Month) -> Span:
+    return instant(month.first), instant(month.end)
 
 
 def _amount(cost: Decimal, category: str, frequency: str, description: str) -> Row:
@@ -217,8 +241,9 @@ def _amount(cost: Decimal, category: str, frequency: str, description: str) -> R
 
 
 def _port(month: Month) -> Row:
-    row = _base(month, SERVICES["port"], world.MERIDIAN_TRAIN, instant(month.first), instant(month.end))
-    return row | _amount(Decimal("1850.00"), "Purchase", "Recurring", "Private port to US West, 100 Gbit/s, one month") | {
+    row = _base(month, SERVICES["port"], meridian_estate.TRAIN, _whole(month))
+    row |= _amount(Decimal("1850.00"), "Purchase", "Recurring", "Private port to US West, 100 Gbit/s, one month")
+    return row | {
         "PricingCategory": "Standard",
         "PricingQuantity": Decimal(1),
         "PricingUnit": "Months",
@@ -231,21 +256,21 @@ def _port(month: Month) -> Row:
         "ResourceType": "Port",
         "RegionId": "no-north-1",
         "RegionName": "Norway North",
-        "Tags": json.dumps(dict(world.HUB)),
+        "Tags": json.dumps(dict(tagging.HUB)),
     }
 
 
 def _month_end(month: Month, usage: Iterable[Row]) -> Iterator[Row]:
     """Support and tax on the month's usage, without a resource or a tag, and the rounding of the invoice."""
     total = sum((row["BilledCost"] for row in usage if isinstance(row["BilledCost"], Decimal)), Decimal(0))
-    start, end = instant(month.first), instant(month.end)
-    base = _base(month, SERVICES["support"], "", start, end)
+    base = _base(month, SERVICES["support"], "", _whole(month))
     support = (total * SUPPORT_RATE).quantize(CENTS)
     yield base | _amount(support, "Purchase", "Recurring", "Expert Support, 2.5 percent of usage")
     tax = (total * TAX_RATE).quantize(CENTS)
-    yield _base(month, SERVICES["node"], "", start, end) | _amount(tax, "Tax", "Recurring", "Value added tax, reduced rate")
+    base = _base(month, SERVICES["node"], "", _whole(month))
+    yield base | _amount(tax, "Tax", "Recurring", "Value added tax, reduced rate")
     rounding = (total + support + tax).quantize(CENTS) - (total + support + tax)
-    last = _base(month, SERVICES["node"], "", end - timedelta(days=1), end)
+    last = _base(month, SERVICES["node"], "", hours_from(instant(month.end - timedelta(days=1)), 24))
     yield last | _amount(rounding, "Adjustment", "One-Time", "Rounding of the invoice to cents")
 
 
@@ -253,9 +278,10 @@ def _once(month: Month) -> Iterator[Row]:
     """A credit in September; in October the correction of an outage on September 12."""
     node = SERVICES["node"]
     if month.label == "2026-09":
-        row = _base(month, node, "", instant(date(2026, 9, 15)), instant(date(2026, 9, 16)))
+        row = _base(month, node, "", hours_from(instant(date(2026, 9, 15)), 24))
         yield row | _amount(Decimal("-2500.00"), "Credit", "One-Time", "Start-up programme credit")
     if month.label == "2026-10":
-        hit = world.MERIDIAN_NODES[2]
-        row = usage_row(month, node, hit, instant(date(2026, 9, 12)), 24, f"node {hit.model}", Decimal(-18), LIST_PRICES[hit.model])
+        hit = meridian_estate.NODES[2]
+        span = hours_from(instant(date(2026, 9, 12)), 24)
+        row = usage_row(month, node, hit, span, Usage(f"node {hit.model}", Decimal(-18), LIST_PRICES[hit.model]))
         yield row | {"ChargeClass": "Correction", "ChargeDescription": "Outage of 2026-09-12, 18 node hours given back"}

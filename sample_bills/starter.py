@@ -8,13 +8,15 @@ from collections.abc import Iterator
 from datetime import date, datetime
 from decimal import Decimal
 
-from meridian import LIST_PRICES, SCHEMA, SERVICES, Row, usage_row
-from world import DEV_NODE, MONTHS, STARTER, instant, tagged
-from world import Node, Volume
+from meridian import DISK_RATE, LIST_PRICES, SCHEMA, SERVICES, Row, Usage, Value, hours_from, usage_row
+from meridian_estate import STARTER_NODE, STARTER_VOLUME
+from world import MONTHS, instant
 
-ACCOUNT = "MC-0009-1842"
-NODE = Node(DEV_NODE, STARTER, "a10-1x", tags=tagged("sandbox", "evaluation", "dev-smoke", "kofi", "dev", "platform"))
-VOLUME = Volume("mrd-dev-vol-01", STARTER, 200, DEV_NODE, tags=NODE.tags)
+ACCOUNT: Row = {
+    "BillingAccountId": "MC-0009-1842",
+    "BillingAccountName": "Quillhaven Labs (starter)",
+    "InvoiceId": "MI-202610-1842",
+}
 
 # (day, column, what stands there instead): each makes its row a reject, and leaves all others alone
 BROKEN = (
@@ -25,12 +27,13 @@ BROKEN = (
 
 
 def starter_csv() -> str:
+    """The month as CSV; the node's rows of three days are broken."""
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, list(SCHEMA), restval="", lineterminator="\n")
     writer.writeheader()
     for day, row in _rows():
         printed = {name: _printed(value) for name, value in row.items()}
-        if row["ResourceId"] == DEV_NODE:
+        if row["ResourceId"] == STARTER_NODE.resource_id:
             printed |= {column: value for broken_day, column, value in BROKEN if broken_day == day}
         writer.writerow(printed)
     return text.getvalue()
@@ -38,20 +41,16 @@ def starter_csv() -> str:
 
 def _rows() -> Iterator[tuple[date, Row]]:
     october = MONTHS[2]
-    gigabytes = (Decimal(VOLUME.size_gb) / october.length).quantize(Decimal("1E-6"))
-    own = {"BillingAccountId": ACCOUNT, "BillingAccountName": "Quillhaven Labs (starter)", "InvoiceId": "MI-202610-1842"}
+    node = Usage("node a10-1x", Decimal(24), LIST_PRICES["a10-1x"])
+    gigabytes = (Decimal(STARTER_VOLUME.size_gb) / october.length).quantize(Decimal("1E-6"))
+    disk = Usage("NVMe volume", gigabytes, DISK_RATE)
     for day in october.days():
-        node = usage_row(
-            october, SERVICES["node"], NODE, instant(day), 24, "node a10-1x", Decimal(24), LIST_PRICES["a10-1x"]
-        )
-        yield day, node | own
-        disk = usage_row(
-            october, SERVICES["block"], VOLUME, instant(day), 24, "NVMe volume", gigabytes, Decimal("0.09")
-        )
-        yield day, disk | own
+        span = hours_from(instant(day), 24)
+        yield day, usage_row(october, SERVICES["node"], STARTER_NODE, span, node) | ACCOUNT
+        yield day, usage_row(october, SERVICES["block"], STARTER_VOLUME, span, disk) | ACCOUNT
 
 
-def _printed(value: str | Decimal | datetime | None) -> str:
+def _printed(value: Value) -> str:
     if value is None:
         return ""
     if isinstance(value, datetime):
