@@ -7,6 +7,7 @@ is the set of parts that count now.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
@@ -34,12 +35,22 @@ class BillFile:
 
 
 @dataclass(frozen=True)
+class BillKey:
+    """Which bill: one source's, one billing account's, one billing month (its first day)."""
+
+    source: str
+    billing_account: str
+    billing_month: date
+
+
+@dataclass(frozen=True)
 class Delivery:
     """Files that are read together.
 
     `digest` names the content together with all that changes how it is read (reader, the source's statements).
     `order_key` sorts snapshots of one bill where manifest or path tells (run id, date); None where nothing does.
     `current` is True or False where a manifest says which delivery counts, None where none speaks.
+    `empty_keys`: the bills that the delivery speaks of when it holds no row (a header-only file), where known.
     """
 
     source: Source
@@ -48,6 +59,7 @@ class Delivery:
     digest: str
     order_key: str | None = None
     current: bool | None = None
+    empty_keys: tuple[BillKey, ...] = ()
 
     @property
     def name(self) -> str:
@@ -65,15 +77,6 @@ class HeldBack:
     reason: str
 
 
-@dataclass(frozen=True)
-class BillKey:
-    """Which bill: one source's, one billing account's, one billing month (its first day)."""
-
-    source: str
-    billing_account: str
-    billing_month: date
-
-
 @dataclass
 class Totals:
     """What a delivery's files say themselves and what was made of it, by cost column. All exact.
@@ -89,6 +92,56 @@ class Totals:
     residual: dict[str, Decimal] = field(default_factory=dict)
     rejected: dict[str, Decimal] = field(default_factory=dict)
     netted: dict[str, Decimal] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a source has now: deliveries that can be read, and what was held back."""
+
+    deliveries: tuple[Delivery, ...]
+    held_back: tuple[HeldBack, ...]
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something the reader had to decide and somebody should know: what, about what, in one sentence."""
+
+    kind: str
+    subject: str
+    sentence: str
+    amount: Decimal | None = None
+    currency: str | None = None
+
+
+@dataclass
+class Batch:
+    """Some rows of a delivery as charges, not yet validated, and all that did not become one.
+
+    `charges` has every CHARGE_COLUMNS in order, then `x_` text columns. `refused` has REJECT_COLUMNS; a row
+    refused there is not in `charges`. Money, by cost column: `residual` is what rounding cut from all rows read,
+    `rejected` the readable money of refused rows, `netted` what the mapping cancels. `rows` counts data rows
+    of the files. `line_of(file_id, row_numbers)` tells physical lines while the delivery is being read.
+    """
+
+    charges: pl.DataFrame
+    refused: pl.DataFrame
+    rows: int
+    source: str
+    files: dict[str, str]  # file_id -> file name
+    line_of: Callable[[str, list[int]], list[int]]
+    residual: dict[str, Decimal] = field(default_factory=dict)
+    rejected: dict[str, Decimal] = field(default_factory=dict)
+    netted: dict[str, Decimal] = field(default_factory=dict)
+    notices: list[Notice] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A delivery's files summed apart from the reader: rows, exact totals, and values that are no number."""
+
+    rows: int
+    totals: dict[str, Decimal]
+    unreadable: dict[str, int] = field(default_factory=dict)
 
 
 REJECT_COLUMNS: dict[str, pl.DataType] = {

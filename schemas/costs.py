@@ -52,6 +52,19 @@ def allocation_columns(dimensions: tuple[str, ...]) -> dict[str, pl.DataType]:
     return columns
 
 
+Subjects = pa.DataFrameSchema(
+    {
+        "subject_id": pa.Column(pl.Int64(), unique=True),
+        **{
+            name: pa.Column(
+                pl.String(), nullable=name not in ("BillingAccountId", "BillingCurrency", "ServiceName", "ChargeCategory")
+            )
+            for name in SUBJECT_TEXT
+        },
+    },
+    strict=False,
+    name="Subjects",
+)
 Lines = pa.DataFrameSchema(
     {name: pa.Column(dtype, nullable=name not in ("subject_id", "usage_date")) for name, dtype in LINE_COLUMNS.items()},
     strict=True,

@@ -1,0 +1,8 @@
+"""Bills: outside formats to Charges. One module a format; exactly one reader may claim a file."""
+
+from __future__ import annotations
+
+from attribution.bills.readers import READERS, find, read, stated
+from attribution.bills.refusals import Refused, refuse
+
+__all__ = ["READERS", "Refused", "find", "read", "refuse", "stated"]

@@ -1,0 +1,23 @@
+"""Detection: what grew, what is wasted, which source fell silent. Frames in, findings out; nothing is ever acted on."""
+
+from __future__ import annotations
+
+from attribution.detection.candidates import together
+from attribution.detection.growth import growth, subjects_of
+from attribution.detection.growth_findings import growth_findings as detect_growth
+from attribution.detection.notices import notice_findings
+from attribution.detection.silence import silent_sources
+from attribution.detection.waste import WasteInputs, detect_waste, override_faults, skipped
+
+__all__ = [
+    "WasteInputs",
+    "detect_growth",
+    "detect_waste",
+    "growth",
+    "notice_findings",
+    "override_faults",
+    "silent_sources",
+    "skipped",
+    "subjects_of",
+    "together",
+]

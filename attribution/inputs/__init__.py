@@ -1,0 +1,63 @@
+"""Inputs: the operators' own CSVs (tags, resources, utilization) to checked frames and rejects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from attribution.inputs.csv_file import Read, no_rejects
+from attribution.inputs.resources import read_resources
+from attribution.inputs.tags import read_tags
+from attribution.inputs.utilization import read_utilization
+from schemas.faults import Fault, InputError
+from schemas.inputs import RESOURCE_COLUMNS, TAG_COLUMNS, UTILIZATION_COLUMNS
+from schemas.paths import matching
+from schemas.workspace import Inputs
+
+__all__ = ["InputFrames", "Read", "read_inputs", "read_resources", "read_tags", "read_utilization"]
+
+
+@dataclass(frozen=True)
+class InputFrames:
+    """All inputs of a workspace; one that is not configured is an empty frame of its schema."""
+
+    tags: pl.DataFrame
+    resources: pl.DataFrame
+    utilization: pl.DataFrame
+    rejects: pl.DataFrame
+
+
+def read_inputs(inputs: Inputs, root: Path, timezone: str = "UTC") -> InputFrames:
+    """Read every configured input.
+
+    Args:
+        inputs: the globs.
+        root: the workspace they are relative to.
+        timezone: the zone of instants in the inventory that name none.
+
+    Raises:
+        InputError: a glob that matches nothing, or a file without its required columns; all such faults at once.
+    """
+    faults: list[Fault] = []
+    empty = {"tags": TAG_COLUMNS, "resources": RESOURCE_COLUMNS, "utilization": UTILIZATION_COLUMNS}
+    read: dict[str, Read] = {}
+    for name, columns in empty.items():
+        pattern: str | None = getattr(inputs, name)
+        try:
+            paths = matching(root, pattern, f"[inputs] {name}") if pattern else []
+            if not paths:
+                read[name] = Read(pl.DataFrame(schema=columns), no_rejects())
+            elif name == "tags":
+                read[name] = read_tags(paths, root)
+            elif name == "resources":
+                read[name] = read_resources(paths, root, timezone)
+            else:
+                read[name] = read_utilization(paths, root)
+        except InputError as error:
+            faults.extend(error.faults)
+    if faults:
+        raise InputError(faults)
+    rejects = pl.concat([one.rejects for one in read.values()])
+    return InputFrames(read["tags"].frame, read["resources"].frame, read["utilization"].frame, rejects)

@@ -1,0 +1,25 @@
+"""The only room that speaks DuckDB and owns files on disk: charges in, bills settled, costs kept and published."""
+
+from __future__ import annotations
+
+from attribution.ledger.ledger import Ledger, open_ledger
+from attribution.ledger.parts import DeliveryWriter, Part, billing_month
+from attribution.ledger.published import Published, publish, query, read_published
+from attribution.ledger.records import PlannedDelivery
+from attribution.ledger.rollup import RollUp
+from attribution.ledger.settlement import Settled
+
+__all__ = [
+    "DeliveryWriter",
+    "Ledger",
+    "Part",
+    "PlannedDelivery",
+    "Published",
+    "RollUp",
+    "Settled",
+    "billing_month",
+    "open_ledger",
+    "publish",
+    "query",
+    "read_published",
+]

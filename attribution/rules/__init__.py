@@ -1,0 +1,11 @@
+"""The operators' language: rules.toml in, a RuleBook out, and all that is wrong with it at once."""
+
+from attribution.rules.conditions import CONDITIONS, Coded, coded, holds
+from attribution.rules.read import read_rules
+from attribution.rules.records import TAG, Condition, Dimension, Rule, RuleBook, Split
+from attribution.rules.weights import SPLITS
+
+__all__ = [
+    "CONDITIONS", "SPLITS", "TAG", "Coded", "Condition", "Dimension", "Rule", "RuleBook", "Split", "coded", "holds",
+    "read_rules",
+]  # fmt: skip

@@ -1,0 +1,165 @@
+"""Whose money: every dimension of every line gets a value, and writes down who gave it.
+
+First answer wins: rule, own tags (CSV and bill), parent, account, unallocated. All is decided on contexts; lines
+learn one whole number each, so nothing here can change or multiply money, and that is checked too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import polars as pl
+
+from attribution.allocation.answers import Answers, value_of
+from attribution.allocation.evidence import Evidence, gather_evidence
+from attribution.rules import Coded, RuleBook, holds
+from attribution.rules.records import Rule, Test, tests
+from schemas.costs import COST_COLUMNS, allocation_columns
+from schemas.dimensions import UNALLOCATED
+from schemas.faults import LawBrokenError
+from schemas.money import COSTS, sum_exactly
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """Costs with their allocations.
+
+    `costs`: COST_COLUMNS, one row a line, in the order of the lines. `allocations`: the distinct combinations.
+    `subjects`: as given, with `cost_element` and `elasticity`. `evidence` is what splits and explanations need.
+    """
+
+    costs: pl.DataFrame
+    allocations: pl.DataFrame
+    subjects: pl.DataFrame
+    evidence: Evidence
+    notices: tuple[str, ...] = ()
+
+
+def resolve(
+    subjects: pl.DataFrame, lines: pl.DataFrame, tags: pl.DataFrame, resources: pl.DataFrame, rules: RuleBook
+) -> Resolved:
+    """Say whose every line is.
+
+    Args:
+        subjects: SUBJECT_COLUMNS, with the columns that `rules.columns` names.
+        lines: LINE_COLUMNS; days before matter too, where a parent's tags are to be taken from them.
+        tags: TAG_COLUMNS.
+        resources: RESOURCE_COLUMNS.
+        rules: the rule book.
+
+    Raises:
+        LawBrokenError: a line has no subject, or money changed on the way.
+    """
+    evidence = gather_evidence(subjects, lines, tags, resources, rules)
+    decided = decide(evidence)
+    chosen = decided.unique(maintain_order=True).with_row_index("allocation_id")
+    allocations = _allocations(chosen, rules, evidence.answers)
+    names = list(rules.dimensions)
+    of_context = decided.join(chosen, on=names, how="left", maintain_order="left", validate="m:1")
+    ids = of_context.get_column("allocation_id").cast(pl.Int32).gather(evidence.of_line)
+    costs = lines.with_columns(ids).select(list(COST_COLUMNS))
+    same_money(lines, costs, "resolve")
+    return Resolved(costs, allocations, evidence.subjects, evidence, _notices(evidence))
+
+
+def decide(evidence: Evidence) -> pl.DataFrame:
+    """The winning answer of every context and dimension, a column of whole numbers a dimension."""
+    won = ruled(evidence)
+    nobody = evidence.answers.one(UNALLOCATED, "unallocated")
+    columns = []
+    for dimension in evidence.book.dimensions:
+        said = [won[dimension], evidence.own_tags(dimension)]
+        said += [evidence.heard(source, dimension) for source in ("parent", "account")]
+        columns.append(pl.select(pl.coalesce(*said, pl.lit(nobody, pl.Int64)).alias(dimension)).to_series())
+    return pl.DataFrame(columns)
+
+
+def ruled(evidence: Evidence, note: Callable[[Rule, pl.Series], None] | None = None) -> dict[str, pl.Series]:
+    """What the rules say, in file order: a dimension once set stays, and later rules may ask it.
+
+    `note` hears of every rule and the contexts it matched, also where it came too late to win.
+    """
+    contexts, answers = evidence.contexts, evidence.answers
+    book = evidence.book
+    won = {name: pl.repeat(None, contexts.height, dtype=pl.Int64, eager=True) for name in book.dimensions}
+    look = _Look(evidence, won)
+    for rule in book.rules:
+        matched = look.matches(rule)
+        if not matched.any():
+            continue
+        if note is not None:
+            note(rule, matched)
+        for dimension, value in rule.assign.items():
+            said = pl.lit(answers.one(value, "rule", rule.name), pl.Int64)
+            unset = won[dimension].is_null() & matched
+            won[dimension] = pl.select(pl.when(unset).then(said).otherwise(won[dimension])).to_series()
+    return won
+
+
+class _Look:
+    """Columns for conditions, each made once; a dimension is looked at anew, since rules set it."""
+
+    def __init__(self, evidence: Evidence, won: dict[str, pl.Series]) -> None:
+        self.evidence = evidence
+        self.won = won
+        self.columns: dict[str, Coded] = {}
+        self.known: dict[Test, pl.Series] = {}
+
+    def __call__(self, name: str) -> Coded:
+        if name in self.won:
+            codes = self.won[name].alias("answer").to_frame().select(value_of(pl.col("answer"))).to_series()
+            return Coded(self.evidence.answers.texts(), codes)
+        if name not in self.columns:
+            self.columns[name] = self.evidence.column(name)
+        return self.columns[name]
+
+    def matches(self, rule: Rule) -> pl.Series:
+        """The contexts that a rule speaks of; `since` and `until` fall between eras, so the first day tells."""
+        matched = holds(rule.when, self, self.evidence.contexts.height)
+        first = self.evidence.contexts.get_column("first_day")
+        if rule.since:
+            matched &= first >= rule.since
+        if rule.until:
+            matched &= first < rule.until
+        return matched
+
+
+def _allocations(chosen: pl.DataFrame, book: RuleBook, answers: Answers) -> pl.DataFrame:
+    columns = [chosen.get_column("allocation_id").cast(pl.Int32)]
+    for dimension in book.dimensions:
+        columns += answers.told(chosen.get_column(dimension), dimension)
+    return pl.DataFrame(columns, schema=allocation_columns(book.names))
+
+
+def same_money(before: pl.DataFrame, after: pl.DataFrame, step: str) -> None:
+    """Assert that a step kept every row and every cost to the last decimal.
+
+    Raises:
+        LawBrokenError: it did not, or it left a key null.
+    """
+    for column in COSTS:
+        had, has = sum_exactly(before.get_column(column)), sum_exactly(after.get_column(column))
+        if had != has:
+            message = f"{step}: {column} was {had} and is {has}"
+            raise LawBrokenError(message)
+    if before.height != after.height:
+        message = f"{step}: {before.height} rows became {after.height}"
+        raise LawBrokenError(message)
+    for key in ("subject_id", "usage_date", "allocation_id"):
+        if after.get_column(key).null_count():
+            message = f"{step}: {key} is null in {after.get_column(key).null_count()} rows"
+            raise LawBrokenError(message)
+
+
+def _notices(evidence: Evidence) -> tuple[str, ...]:
+    """What is no fault but should be known: a column named by a condition that no bill has."""
+    book = evidence.book
+    strange = set(book.columns) - set(evidence.subjects.columns)
+    asked = [(f'rule "{rule.name}"', rule.when) for rule in book.rules]
+    asked += [(f'split "{split.name}"', split.when) for split in book.splits]
+    return tuple(
+        f"{who} asks {column}, which no bill has; it sees nothing there"
+        for who, when in asked
+        for column in sorted({test.column for test in tests(when)} & strange)
+    )

@@ -1,0 +1,113 @@
+"""The legacy AWS Cost and Usage Report: CSV with `group/Column` names, one file or the parts of a manifest.
+
+The surprise: fees of commitments become two charges, what was paid and what of it nobody used, so that used and
+unused commitment together are the fee and nothing is counted twice (see `aws_commitments`).
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from pathlib import Path
+
+from attribution.bills.aws_columns import NETS, Columns
+from attribution.bills.aws_commitments import Commitments
+from attribution.bills.aws_manifest import group_files
+from attribution.bills.aws_mapping import to_charges
+from attribution.bills.control import sum_files
+from attribution.bills.listing import Head, read_head
+from attribution.bills.refusals import add_money, no_rejects
+from attribution.bills.table_file import OpenTable, open_table, raw_rows
+from attribution.bills.tag_text import TagTexts
+from schemas.bills import Batch, BillFile, Delivery, HeldBack, Notice, Stated
+from schemas.faults import Fault, InputError, suggest
+from schemas.workspace import Source
+
+NAME = "aws-cur"
+READER_VERSION = 1
+
+_REQUIRED = (
+    "bill/PayerAccountId", "lineItem/LineItemType", "lineItem/UsageStartDate", "lineItem/UsageEndDate",
+    "lineItem/CurrencyCode", "lineItem/UnblendedCost",
+)  # fmt: skip
+
+
+def identify(head: Head) -> bool:
+    """Whether the header has the legacy report's groups and its cost."""
+    folded = {name.casefold() for name in head.columns}
+    return "lineitem/unblendedcost" in folded or "lineitem/lineitemtype" in folded
+
+
+def deliveries(source: Source, files: Sequence[BillFile]) -> tuple[list[Delivery], list[HeldBack]]:
+    """The parts of one assembly are one delivery; a file outside of a period folder is one of its own."""
+    return group_files(source, files, NAME, READER_VERSION)
+
+
+def read(delivery: Delivery) -> Iterator[Batch]:
+    """Charges of a delivery, batch by batch; last come the derived rows of unused commitment, if any.
+
+    Raises:
+        UnfinishedFileError: a part was cut short.
+        InputError: undecodable, or a column is missing that no charge can lack.
+    """
+    tags = TagTexts()
+    commitments = Commitments()
+    netted: dict[str, Decimal] = {}
+    tables: dict[str, OpenTable] = {}
+    with tempfile.TemporaryDirectory(prefix="attribution-") as scratch:
+        for file in delivery.files:
+            head = read_head(file, delivery.source)
+            columns = _columns(head)
+            table = tables[file.file_id] = open_table(head, Path(scratch), delivery.source.encoding)
+            for rows in raw_rows(table, ()):
+                batch = commitments.split_fees(to_charges(rows, table, delivery.source, columns, tags))
+                add_money(netted, batch.netted)
+                yield batch
+            if table.text and not commitments.waits_for(file.file_id):
+                table.text.path.unlink()
+        last = _last(delivery, commitments, netted, tables)
+        if last:
+            yield last
+
+
+def stated(delivery: Delivery) -> Stated:
+    """Rows and the sum of what was billed, net of discounts where the report has that, apart from the reader."""
+    return sum_files(delivery, {"BilledCost": NETS["BilledCost"]})
+
+
+def _columns(head: Head) -> Columns:
+    columns = Columns(head.columns)
+    missing = [name for name in _REQUIRED if columns.find(name) is None]
+    if missing:
+        known = ", ".join(head.columns[:40])
+        raise InputError(
+            [
+                Fault(head.file.name, f'column "{name}" is missing', "" if at else known, suggest(name, head.columns))
+                for at, name in enumerate(missing)
+            ]
+        )
+    return columns
+
+
+def _last(
+    delivery: Delivery, commitments: Commitments, netted: dict[str, Decimal], tables: dict[str, OpenTable]
+) -> Batch | None:
+    """What is known only when all parts were read: unused commitment that had to be derived, and the netting."""
+    unused, notices = commitments.derive()
+    left = netted.get("BilledCost", Decimal(0))
+    if left:
+        what = "usage covered by savings plans and its negation do not cancel; the difference is in no charge"
+        notices.append(Notice("savings plan netting", delivery.name, what, amount=left))
+    if not notices:
+        return None
+    return Batch(
+        charges=unused,
+        refused=no_rejects(),
+        rows=0,
+        source=delivery.source.name,
+        files={file.file_id: file.name for file in delivery.files},
+        line_of=lambda file_id, numbers: tables[file_id].line_of(numbers),
+        notices=notices,
+        residual={"BilledCost": Decimal(0)},
+    )

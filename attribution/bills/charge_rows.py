@@ -1,0 +1,209 @@
+"""The last step of every reader: columns read so far become a Batch; bad rows go out, with their money."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+import polars as pl
+
+from attribution.bills.cells import read_costs
+from attribution.bills.refusals import Refusals
+from attribution.bills.table_file import OpenTable, RawRows
+from schemas.bills import REJECT_COLUMNS, Batch, Notice
+from schemas.charges import CHARGE_COLUMNS
+from schemas.money import add, sum_exactly
+from schemas.resource_ids import DAMAGED, damaged_ids, fold_azure_ids
+from schemas.workspace import Source
+
+REQUIRED = (
+    "BilledCost", "BillingAccountId", "BillingCurrency", "BillingPeriodStart", "BillingPeriodEnd",
+    "ChargeCategory", "ChargePeriodStart", "ChargePeriodEnd",
+)  # fmt: skip
+_IDS = ("BillingAccountId", "SubAccountId", "ResourceId")
+NO_SERVICE = "(no service)"
+
+
+@dataclass
+class Reading:
+    """One raw batch on its way to charges: what was read, what failed, and the money beside the charges."""
+
+    rows: RawRows
+    table: OpenTable
+    source: Source
+    columns: dict[str, pl.Series] = field(default_factory=dict)
+    refusals: Refusals = field(init=False)
+    residual: dict[str, Decimal] = field(default_factory=dict)
+    rejected: dict[str, Decimal] = field(default_factory=dict)
+    netted: dict[str, Decimal] = field(default_factory=dict)
+    # Instants that were written and are none; periods are never filled in their place.
+    unread: dict[str, pl.Series] = field(default_factory=dict)
+    # FOCUS column -> raw column, where they differ; messages speak of what stands in the file.
+    raw_names: dict[str, str] = field(default_factory=dict)
+    # Costs as the file has them, where the mapping changes them.
+    as_billed: dict[str, pl.Series] = field(default_factory=dict)
+    notices: list[Notice] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """No row has failed yet."""
+        self.refusals = Refusals(self.rows.frame.height)
+
+    def fail(self, mask: pl.Series, name: str, check: str, values: pl.Series | None, *, required: bool) -> None:
+        """Note failures of a charge column under the name that the file has for it."""
+        self.refusals.add(mask, self.raw_names.get(name, name), check, values, required=required)
+
+    @property
+    def height(self) -> int:
+        """Rows of the raw batch."""
+        return self.rows.frame.height
+
+    def nulls(self, dtype: pl.DataType) -> pl.Series:
+        """A column that the file does not have."""
+        return pl.Series([None], dtype=dtype).new_from_index(0, self.height)
+
+    def get(self, name: str) -> pl.Series:
+        """A charge column read so far, or nulls."""
+        return self.columns.get(name, self.nulls(CHARGE_COLUMNS[name]))
+
+
+def settle_periods(reading: Reading) -> None:
+    """Fill blank periods: the billing month from the charge's start, the charge's period from the billing period."""
+    names = ("BillingPeriodStart", "BillingPeriodEnd", "ChargePeriodStart", "ChargePeriodEnd")
+    frame = pl.DataFrame({name: reading.get(name) for name in names})
+    if not any(frame.get_column(name).null_count() for name in names):
+        return
+    start, end, charge_start, charge_end = (pl.col(name) for name in names)
+    zone = reading.source.timezone
+    month = charge_start.dt.convert_time_zone(zone).dt.truncate("1mo")
+    following = month.dt.offset_by("1mo")
+    derived = start.is_null() & charge_start.is_not_null()
+    undated = charge_start.is_null() & charge_end.is_null() & start.is_not_null()
+    filled = frame.with_columns(
+        pl.when(derived).then(month.dt.convert_time_zone("UTC")).otherwise(start).alias("BillingPeriodStart"),
+        pl.when(derived & end.is_null())
+        .then(following.dt.convert_time_zone("UTC"))
+        .when(end.is_null())
+        .then(start.dt.convert_time_zone(zone).dt.offset_by("1mo").dt.convert_time_zone("UTC"))
+        .otherwise(end)
+        .alias("BillingPeriodEnd"),
+    ).with_columns(
+        pl.when(undated).then(start).otherwise(charge_start).alias("ChargePeriodStart"),
+        pl.when(undated).then(end).otherwise(charge_end).alias("ChargePeriodEnd"),
+    )
+    for name in names:
+        unread = reading.unread.get(name)
+        column = filled.get_column(name)
+        reading.columns[name] = column if unread is None else column.set(unread, None)
+    count = frame.select(derived.sum()).item()
+    if count:
+        what = f"{count} rows have no billing period; it was derived from the start of the charge"
+        reading.notices.append(Notice("billing period derived", reading.rows.head.file.name, what))
+
+
+def fill_service(reading: Reading) -> None:
+    """Some providers name no service on purchases and rounding; such money is kept, under a name that says so."""
+    blank = reading.get("ServiceName").null_count()
+    if blank:
+        reading.columns["ServiceName"] = reading.get("ServiceName").fill_null(NO_SERVICE)
+        what = f'{blank} rows name no service; they are kept under "{NO_SERVICE}"'
+        reading.notices.append(Notice("service missing", reading.rows.head.file.name, what))
+
+
+def footer_notice(reading: Reading) -> None:
+    """Tell once a file that lines after a blank one were taken for its footer."""
+    text = reading.table.text
+    if text and text.footer and reading.rows.first:
+        shown = " / ".join(text.footer)
+        what = f"the file has a blank line at line {text.footer_line}; what follows it is no charge: {shown}"
+        reading.notices.append(Notice("footer", reading.rows.head.file.name, what))
+
+
+def check_ids(reading: Reading) -> None:
+    """Refuse ids that a spreadsheet damaged, and write Azure's ids in one case."""
+    for name in _IDS:
+        if name in reading.columns:
+            ids = reading.columns[name]
+            reading.fail(damaged_ids(ids), name, DAMAGED, ids, required=True)
+    if "ResourceId" in reading.columns:
+        reading.columns["ResourceId"] = fold_azure_ids(reading.columns["ResourceId"])
+
+
+def check_present(reading: Reading) -> None:
+    """Refuse rows that lack what no charge can lack."""
+    told = reading.refusals.bad
+    for name in REQUIRED:
+        missing = reading.get(name).is_null() & ~told
+        reading.fail(missing, name, "a value must stand here", None, required=True)
+
+
+def to_batch(reading: Reading, extras: dict[str, pl.Series], costs: dict[str, tuple[str, ...]]) -> Batch:
+    """Make the batch.
+
+    Args:
+        reading: the columns and failures.
+        extras: `x_` columns.
+        costs: cost column -> raw columns, best first, of the costs that the file itself states.
+    """
+    bad = reading.refusals.bad
+    for cost, raws in costs.items():
+        gone = sum_exactly(reading.as_billed.get(cost, reading.get(cost)).filter(bad)) if bad.any() else Decimal(0)
+        ragged = _ragged_money(reading, raws)
+        reading.rejected[cost] = add(reading.rejected.get(cost, Decimal(0)), gone, ragged)
+        reading.residual.setdefault(cost, Decimal(0))
+    file = reading.rows.head.file
+    charges = pl.DataFrame(
+        {
+            **{name: reading.get(name) for name in CHARGE_COLUMNS if name not in ("file_id", "row_number")},
+            "file_id": pl.Series([file.file_id]).new_from_index(0, reading.height),
+            "row_number": reading.rows.numbers,
+            **extras,
+        }
+    )
+    refused = reading.refusals.rejects(reading.source.name, file.name, reading.table.line_of, reading.rows.numbers)
+    return Batch(
+        charges=charges.filter(~bad) if bad.any() else charges,
+        refused=pl.concat([refused, _ragged_rejects(reading)]),
+        rows=reading.height + len(reading.rows.ragged),
+        source=reading.source.name,
+        files={file.file_id: file.name},
+        line_of=lambda _, numbers: reading.table.line_of(numbers),
+        residual=reading.residual,
+        rejected=reading.rejected,
+        netted=reading.netted,
+        notices=reading.notices,
+    )
+
+
+def _ragged_rejects(reading: Reading) -> pl.DataFrame:
+    rows = reading.rows.ragged
+    lines = reading.table.line_of([row.number for row in rows]) if rows else []
+    return pl.DataFrame(
+        [
+            (
+                reading.source.name,
+                reading.rows.head.file.name,
+                line,
+                "(row)",
+                f"{row.expected} fields, as the header has; found {row.fields}",
+                row.text,
+                "row refused",
+            )
+            for row, line in zip(rows, lines, strict=True)
+        ],
+        schema=REJECT_COLUMNS,
+        orient="row",
+    )
+
+
+def _ragged_money(reading: Reading, raw_columns: tuple[str, ...]) -> Decimal:
+    """Readable money of rows of a wrong width, by position, as the control sum counts it."""
+    places = [reading.rows.head.columns.index(raw) for raw in raw_columns]
+    cells = []
+    for row in reading.rows.ragged:
+        fields = next(csv.reader([row.text], delimiter=reading.table.delimiter), [])
+        cells.append(next((fields[at] for at in places if at < len(fields) and fields[at]), None))
+    if not any(cells):
+        return Decimal(0)
+    money, residual, _, too_large = read_costs(pl.Series(cells, dtype=pl.String), reading.source)
+    return add(sum_exactly(money), residual, too_large)

@@ -1,0 +1,136 @@
+"""The control sum: a delivery's files summed apart from the readers, by other means and exactly.
+
+Nothing of the readers' mapping is used: pyarrow finds the raw columns, adds them as 256-bit decimals, and whatever
+does not fit that is added one by one as the standard library's decimals.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from dataclasses import dataclass, field
+from decimal import Context, Decimal
+from pathlib import Path
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from schemas.bills import BillFile, Delivery, Stated
+from schemas.text_file import delimiter_of, header_columns, plain_text
+from schemas.workspace import Source
+
+_EXACT = Context(prec=400)
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
+_WIDE = pa.decimal256(76, 30)
+_BATCH = 1 << 19
+
+
+@dataclass
+class _Sums:
+    rows: int = 0
+    totals: dict[str, Decimal] = field(default_factory=dict)
+    unreadable: dict[str, int] = field(default_factory=dict)
+
+    def add(self, cost: str, amount: Decimal, unreadable: int) -> None:
+        self.totals[cost] = _EXACT.add(self.totals.get(cost, Decimal(0)), amount)
+        if unreadable:
+            self.unreadable[cost] = self.unreadable.get(cost, 0) + unreadable
+
+
+def sum_files(delivery: Delivery, wanted: dict[str, tuple[str, ...]]) -> Stated:
+    """Rows and exact totals of raw columns over all files of a delivery.
+
+    Args:
+        delivery: its files are read as they are.
+        wanted: cost column -> raw columns that may hold it, best first; in each row the first that is not
+            blank counts.
+    """
+    sums = _Sums()
+    with tempfile.TemporaryDirectory(prefix="attribution-") as scratch:
+        for file in delivery.files:
+            with file.path.open("rb") as opened:
+                parquet = opened.read(4) == b"PAR1"
+            if parquet:
+                _parquet(file, wanted, sums)
+            else:
+                _text(file, delivery.source, wanted, sums, Path(scratch))
+    return Stated(sums.rows, sums.totals, sums.unreadable)
+
+
+def _columns(names: list[str], wanted: dict[str, tuple[str, ...]]) -> dict[str, list[str]]:
+    """Raw columns present for each cost: by exact name, else without regard to case."""
+    folded: dict[str, str] = {}
+    for name in names:
+        folded.setdefault(name.casefold(), name)
+    found = {
+        cost: [raw if raw in names else folded[raw.casefold()] for raw in raws if raw.casefold() in folded]
+        for cost, raws in wanted.items()
+    }
+    return {cost: raws for cost, raws in found.items() if raws}
+
+
+def _parquet(file: BillFile, wanted: dict[str, tuple[str, ...]], sums: _Sums) -> None:
+    opened = pq.ParquetFile(file.path)
+    found = _columns(list(opened.schema_arrow.names), wanted)
+    sums.rows += opened.metadata.num_rows
+    for batch in opened.iter_batches(_BATCH, columns=sorted({raw for raws in found.values() for raw in raws})):
+        for cost, raws in found.items():
+            sums.add(cost, *_sum(pc.coalesce(*(batch.column(raw) for raw in raws))))
+
+
+def _text(file: BillFile, source: Source, wanted: dict[str, tuple[str, ...]], sums: _Sums, scratch: Path) -> None:
+    copy = scratch / f"{file.file_id}.txt"
+    plain_text(file.path, file.name, copy, source.encoding)
+    with copy.open(encoding="utf-8") as opened:
+        header = opened.readline().rstrip("\r\n")
+    names = list(header_columns(header))
+    found = _columns(names, wanted)
+    query = pl.scan_csv(copy, separator=delimiter_of(header), infer_schema=False, truncate_ragged_lines=True)
+    written = query.collect_schema().names()
+    columns = sorted({raw for raws in found.values() for raw in raws})
+    query = query.select(pl.col(written[names.index(raw)]).alias(raw) for raw in columns)
+    for frame in query.collect_batches(chunk_size=_BATCH):
+        sums.rows += frame.height
+        for cost, raws in found.items():
+            cells = [_plain(frame.get_column(raw).to_arrow(), source) for raw in raws]
+            sums.add(cost, *_sum(pc.coalesce(*cells)))
+    copy.unlink()
+
+
+def _plain(values: pa.Array, source: Source) -> pa.Array:
+    """Number text in the standard style; empty cells are null, a text in another style stays as it is."""
+    text = values.cast(pa.string())
+    empty = pc.is_in(text, value_set=pa.array(["", "NULL", "null"]))
+    text = pc.if_else(empty, pa.scalar(None, pa.string()), text)
+    if source.decimal == "." and not source.thousands:
+        return text
+    point, mark = re.escape(source.decimal), re.escape(source.thousands)
+    whole = rf"(?:\d{{1,3}}(?:{mark}\d{{3}})+|\d+)" if source.thousands else r"\d+"
+    fits = pc.match_substring_regex(text, rf"^[+-]?(?:{whole}(?:{point}\d*)?|{point}\d+)(?:[eE][+-]?\d+)?$")
+    bare = pc.replace_substring(text, source.thousands, "") if source.thousands else text
+    bare = pc.replace_substring(bare, source.decimal, ".")
+    return pc.if_else(fits, bare, pa.scalar("not in the stated style", pa.string()))
+
+
+def _sum(values: pa.Array) -> tuple[Decimal, int]:
+    """Exact sum of one batch of a raw column, and the count of its cells that are no number.
+
+    It is made of 256-bit decimals where all of it fits, else of Python's one distinct value at a time.
+    """
+    if pa.types.is_decimal(values.type) or pa.types.is_integer(values.type):
+        wide = values.cast(pa.decimal256(76, getattr(values.type, "scale", 0)))
+        return pc.sum(wide).as_py() or Decimal(0), 0
+    if pa.types.is_floating(values.type) or pa.types.is_dictionary(values.type):
+        values = values.cast(pa.string())
+    number = pc.match_substring_regex(values, rf"^{_NUMBER.pattern}$")
+    unreadable = pc.sum(pc.invert(number)).as_py() or 0
+    numbers = pc.array_filter(values, pc.fill_null(number, fill_value=False))
+    try:
+        total = pc.sum(pc.cast(numbers, _WIDE)).as_py() or Decimal(0)
+    except pa.ArrowInvalid:
+        total = Decimal(0)
+        for pair in pc.value_counts(numbers).to_pylist():
+            total = _EXACT.add(total, _EXACT.multiply(Decimal(pair["values"]), pair["counts"]))
+    return total, unreadable

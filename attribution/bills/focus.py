@@ -1,0 +1,197 @@
+"""FOCUS exports, versions 1.0 to 1.4: CSV, CSV.gz or Parquet, one file a delivery.
+
+Headers match without regard to case, since partners write camelCase; columns that FOCUS does not know are kept
+under `x_` names.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from attribution.bills.cells import NULL_WORDS, read_costs, read_instants, read_quantity, read_text
+from attribution.bills.charge_rows import (
+    REQUIRED,
+    Reading,
+    check_ids,
+    check_present,
+    fill_service,
+    footer_notice,
+    settle_periods,
+    to_batch,
+)
+from attribution.bills.control import sum_files
+from attribution.bills.listing import Head, delivery_digest, read_head
+from attribution.bills.table_file import open_table, raw_rows
+from attribution.bills.tag_text import TagTexts
+from schemas.bills import Batch, BillFile, Delivery, HeldBack, Stated
+from schemas.charges import FOCUS_COLUMNS, INSTANT
+from schemas.faults import Fault, InputError, suggest
+from schemas.money import COSTS, MONEY
+from schemas.paths import fixed_parts
+from schemas.workspace import Source
+
+NAME = "focus"
+READER_VERSION = 1
+
+_BY_FOLDED = {name.casefold(): name for name in FOCUS_COLUMNS}
+# So few columns of FOCUS's own are in no other export.
+_ENOUGH = 6
+_SIGNS = ("billedcost", "effectivecost", "chargeperiodstart", "chargecategory", "billingperiodstart")
+_RUN = re.compile(r"(?:run(?:[_-]?id)?[=_-])?(\d{4}-?\d{2}-?\d{2}(?:[T_-]?\d{2}:?\d{2}(?::?\d{2})?Z?)?)$")
+_RUN_NAMED = re.compile(r"^run(?:[_-]?id)?[=_-](.+)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which raw column becomes which: FOCUS column -> raw, and `x_` column -> raw."""
+
+    focus: dict[str, str]
+    extras: dict[str, str]
+
+
+def identify(head: Head) -> bool:
+    """Whether the header is FOCUS's: most of its key columns and six or more of its names."""
+    folded = {name.casefold() for name in head.columns}
+    return len(folded & _BY_FOLDED.keys()) >= _ENOUGH and sum(sign in folded for sign in _SIGNS) * 2 > len(_SIGNS)
+
+
+def deliveries(source: Source, files: Sequence[BillFile]) -> tuple[list[Delivery], list[HeldBack]]:
+    """Each file is a delivery; a date or run id in its path orders deliveries of one bill."""
+    fixed = len(fixed_parts(source.path))
+    made = [
+        Delivery(source, NAME, (file,), delivery_digest(NAME, READER_VERSION, source, [file]), _order(file.name, fixed))
+        for file in files
+    ]
+    return made, []
+
+
+def read(delivery: Delivery) -> Iterator[Batch]:
+    """Charges of a delivery, batch by batch.
+
+    Raises:
+        UnfinishedFileError: the file was cut short.
+        InputError: undecodable, or a column is missing that no charge can lack.
+    """
+    tags = TagTexts()
+    source = delivery.source
+    with tempfile.TemporaryDirectory(prefix="attribution-") as scratch:
+        for file in delivery.files:
+            head = read_head(file, source)
+            plan = _plan(head)
+            table = open_table(head, Path(scratch), source.encoding)
+            for rows in raw_rows(table, NULL_WORDS):
+                reading = Reading(rows, table, source)
+                footer_notice(reading)
+                yield _batch(reading, plan, tags)
+
+
+def stated(delivery: Delivery) -> Stated:
+    """Rows and sums of the costs the files hold, apart from the reader."""
+    costs = [cost for cost in COSTS if not (cost == "EffectiveCost" and delivery.source.effective == "billed")]
+    return sum_files(delivery, {cost: (cost,) for cost in costs})
+
+
+def _plan(head: Head) -> Plan:
+    exact = {name: name for name in head.columns if name in FOCUS_COLUMNS}
+    focus = dict(exact)
+    extras: dict[str, str] = {}
+    folded_extras: set[str] = set()
+    for name in head.columns:
+        target = _BY_FOLDED.get(name.casefold())
+        if target and focus.setdefault(target, name) == name:
+            continue
+        extra = name if name.startswith("x_") else f"x_{name or 'unnamed'}"
+        copies = 1
+        unique = extra
+        while unique.casefold() in folded_extras:
+            copies += 1
+            unique = f"{extra}_{copies}"
+        folded_extras.add(unique.casefold())
+        extras[unique] = name
+    missing = [name for name in (*REQUIRED, "ServiceName") if name not in focus]
+    unknown = [name for name in extras.values() if not name.casefold().startswith("x_")]
+    if missing:
+        known = ", ".join(head.columns[:80])
+        raise InputError(
+            [
+                Fault(head.file.name, f'column "{name}" is missing', known if name == missing[0] else "", hint)
+                for name in missing
+                for hint in [suggest(name, unknown)]
+            ]
+        )
+    return Plan(focus, extras)
+
+
+def _batch(reading: Reading, plan: Plan, tags: TagTexts) -> Batch:
+    frame, columns = reading.rows.frame, reading.columns
+    reading.raw_names = plan.focus
+    for target, raw_name in plan.focus.items():
+        raw = frame.get_column(raw_name)
+        dtype = FOCUS_COLUMNS[target]
+        if dtype == MONEY:
+            _read_cost(reading, target, raw)
+        elif dtype == INSTANT:
+            columns[target], bad = read_instants(raw, reading.source)
+            reading.unread[target] = bad
+            reading.fail(bad, target, "an instant", raw, required=True)
+        elif target == "Tags":
+            columns[target], bad = tags.read(raw)
+            reading.fail(bad, target, "a JSON object of tags", raw, required=False)
+        elif dtype == pl.String:
+            columns[target] = read_text(raw)
+        else:
+            columns[target], bad = read_quantity(raw, reading.source)
+            reading.fail(bad, target, "a number", raw, required=False)
+    settle_periods(reading)
+    _fill_provider(reading)
+    fill_service(reading)
+    check_ids(reading)
+    check_present(reading)
+    extras = {name: read_text(frame.get_column(raw)) for name, raw in plan.extras.items()}
+    costs: dict[str, tuple[str, ...]] = {cost: (plan.focus[cost],) for cost in COSTS if cost in plan.focus}
+    if reading.source.effective == "billed":
+        columns["EffectiveCost"] = columns["BilledCost"]
+        costs.pop("EffectiveCost", None)
+    return to_batch(reading, extras, costs)
+
+
+def _read_cost(reading: Reading, cost: str, raw: pl.Series) -> None:
+    if cost == "EffectiveCost" and reading.source.effective == "billed":
+        return
+    reading.columns[cost], reading.residual[cost], bad, too_large = read_costs(raw, reading.source)
+    reading.rejected[cost] = too_large
+    reading.fail(bad, cost, "a plain number", raw, required=cost == "BilledCost")
+
+
+def _fill_provider(reading: Reading) -> None:
+    """FOCUS 1.4 renamed the provider's column; whichever is missing gets the other's value."""
+    columns = reading.columns
+    for name, other in (("ServiceProviderName", "ProviderName"), ("ProviderName", "ServiceProviderName")):
+        if name not in columns and other in columns:
+            columns[name] = columns[other]
+
+
+def _order(name: str, fixed: int) -> str | None:
+    """A run id or date from the folders below the glob's fixed part, else from the end of the file's name."""
+    folders = Path(name).parts[fixed:-1]
+    stem = Path(name).name.split(".", 1)[0]
+    keys = [key for key in map(_key, folders) if key]
+    if keys:
+        return "/".join(keys)
+    tail = re.search(r"(?:^|[_.-])((?:run(?:[_-]?id)?[=_-])?\d{4}-?\d{2}-?\d{2}[T\dZ:_-]*)$", stem)
+    return _key(tail.group(1)) if tail else None
+
+
+def _key(part: str) -> str | None:
+    """A date or run id as text that sorts by time: digits alone where it is a date."""
+    dated = _RUN.fullmatch(part)
+    if dated:
+        return re.sub(r"\D", "", dated.group(1))
+    named = _RUN_NAMED.match(part)
+    return named.group(1) if named else None

@@ -1,0 +1,74 @@
+"""Which files a source has now, and what each says of itself in its header; nothing of their rows is read here."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from schemas.bills import BillFile, HeldBack
+from schemas.faults import Fault, InputError
+from schemas.paths import matching, relative_name
+from schemas.text_file import head_line, header_columns
+from schemas.workspace import Source
+
+_TABLES = (".csv", ".csv.gz", ".txt", ".txt.gz", ".tsv", ".gz", ".parquet")
+_PACKED = (".zip", ".zst", ".xz", ".bz2", ".7z", ".tar", ".tgz", ".xlsx", ".xls")
+_OPTIONS = ("encoding", "decimal", "thousands", "date_format", "timezone", "effective")
+
+
+@dataclass(frozen=True)
+class Head:
+    """What a file says before its first row: its columns in order, and whether it is Parquet."""
+
+    file: BillFile
+    columns: tuple[str, ...]
+    parquet: bool
+
+
+def list_files(source: Source, root: Path) -> tuple[list[Path], list[HeldBack]]:
+    """Paths that may be bills, sorted by name, and packed files that cannot be read as they are.
+
+    Raises:
+        InputError: the glob matches nothing, or names an object store.
+    """
+    paths = matching(root, source.path, f'source "{source.name}"')
+    bills = [path for path in paths if path.name.lower().endswith(_TABLES) and not path.name.startswith("_")]
+    packed = [path for path in paths if path.name.lower().endswith(_PACKED)]
+    reason = "it is packed in a way that is not read; unpack it, or deliver CSV, CSV.gz or Parquet"
+    return bills, [HeldBack(source.name, relative_name(path, root), reason) for path in packed]
+
+
+def bill_file(path: Path, root: Path) -> BillFile:
+    """Name a file by its content; reads all its bytes once."""
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return BillFile(path, relative_name(path, root), digest, path.stat().st_size)
+
+
+def read_head(file: BillFile, source: Source) -> Head:
+    """Columns of a file.
+
+    Raises:
+        UnfinishedFileError: zero bytes or cut short.
+        InputError: undecodable, or a damaged Parquet file.
+    """
+    with file.path.open("rb") as opened:
+        parquet = opened.read(4) == b"PAR1"
+    if not parquet:
+        return Head(file, header_columns(head_line(file.path, file.name, source.encoding)), parquet=False)
+    try:
+        schema = pl.read_parquet_schema(file.path)
+    except pl.exceptions.PolarsError as error:
+        raise InputError(Fault(file.name, "the Parquet file is damaged or was not wholly delivered")) from error
+    return Head(file, tuple(schema), parquet=True)
+
+
+def delivery_digest(reader: str, version: int, source: Source, files: Iterable[BillFile]) -> str:
+    """SHA-256 of all that decides what a delivery reads as: reader, its version, the source's options, content."""
+    options = "|".join(f"{name}={getattr(source, name)}" for name in _OPTIONS)
+    content = ",".join(sorted(file.digest for file in files))
+    return hashlib.sha256(f"{reader}|{version}|{options}|{content}".encode()).hexdigest()

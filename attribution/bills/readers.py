@@ -1,0 +1,125 @@
+"""The table of readers, and what every caller asks: what is there, what does it say, what does it sum to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Protocol, cast
+
+from attribution.bills import aws_cur, focus
+from attribution.bills.listing import Head, bill_file, list_files, read_head
+from schemas.bills import Batch, BillFile, Delivery, Found, HeldBack, Stated
+from schemas.faults import Fault, InputError, suggest
+from schemas.paths import relative_name
+from schemas.text_file import UnfinishedFileError
+from schemas.workspace import Source
+
+
+class Reader(Protocol):
+    """The same five names in every reader's module."""
+
+    NAME: str
+
+    def identify(self, head: Head) -> bool:
+        """Whether this reader knows the file by its columns."""
+
+    def deliveries(self, source: Source, files: Sequence[BillFile]) -> tuple[list[Delivery], list[HeldBack]]:
+        """Group a source's files to what must be read together."""
+
+    def read(self, delivery: Delivery) -> Iterator[Batch]:
+        """Charges of a delivery."""
+
+    def stated(self, delivery: Delivery) -> Stated:
+        """Rows and sums of a delivery's files, apart from `read`."""
+
+
+def _reader(module: ModuleType) -> Reader:
+    return cast("Reader", module)
+
+
+READERS: dict[str, Reader] = {reader.NAME: reader for reader in (_reader(focus), _reader(aws_cur))}
+
+
+@dataclass(frozen=True)
+class _Claim:
+    reader: str
+    file: BillFile
+
+
+def find(source: Source, root: Path) -> Found:
+    """What a source has now.
+
+    Args:
+        source: its glob and statements.
+        root: the workspace.
+
+    Returns:
+        Deliveries in order of their names, and files or deliveries that were held back, with the reason.
+
+    Raises:
+        InputError: the glob matches nothing, `format` is unknown, or no file of the source is a known bill.
+    """
+    if source.format != "auto" and source.format not in READERS:
+        hint = suggest(source.format, READERS)
+        raise InputError(Fault(f'source "{source.name}"', f'unknown format "{source.format}"', _formats(), hint))
+    paths, held = list_files(source, root)
+    claims: list[_Claim] = []
+    faults: list[Fault] = []
+    for path in paths:
+        try:
+            claims.append(_claim(path, source, root))
+        except UnfinishedFileError as error:
+            held.append(_held(source, path, root, error.faults[0].what))
+        except InputError as error:
+            faults.extend(error.faults)
+            held.append(_held(source, path, root, " ".join(_reason(fault) for fault in error.faults)))
+    if faults and not claims:
+        raise InputError(faults)
+    found: list[Delivery] = []
+    for name in sorted({claim.reader for claim in claims}):
+        files = [claim.file for claim in claims if claim.reader == name]
+        deliveries, more = READERS[name].deliveries(source, files)
+        found.extend(deliveries)
+        held.extend(more)
+    return Found(tuple(sorted(found, key=lambda delivery: delivery.name)), tuple(held))
+
+
+def read(delivery: Delivery) -> Iterator[Batch]:
+    """Charges of a delivery in batches of about half a million rows; every file is opened before the first comes.
+
+    Raises:
+        UnfinishedFileError: a file was cut short; nothing of the delivery may be kept.
+        InputError: a file cannot be read at all.
+    """
+    return READERS[delivery.reader].read(delivery)
+
+
+def stated(delivery: Delivery) -> Stated:
+    """Rows and exact sums of a delivery's raw files, by other means than `read`."""
+    return READERS[delivery.reader].stated(delivery)
+
+
+def _claim(path: Path, source: Source, root: Path) -> _Claim:
+    file = BillFile(path, relative_name(path, root), "", path.stat().st_size)
+    head = read_head(file, source)
+    names = [source.format] if source.format != "auto" else [n for n, one in READERS.items() if one.identify(head)]
+    if len(names) == 1:
+        return _Claim(names[0], bill_file(path, root))
+    columns = ", ".join(head.columns[:12]) + (", ..." if len(head.columns) > len(head.columns[:12]) else "")
+    what = f"{' and '.join(names)} both claim it" if names else "no reader knows this bill"
+    hint = f'State `format = "{(names or list(READERS))[0]}"` (or another) in source "{source.name}".'
+    raise InputError(Fault(file.name, f"{what}; its columns are: {columns or '(none)'}", _formats(), hint))
+
+
+def _formats() -> str:
+    return ", ".join(READERS)
+
+
+def _held(source: Source, path: Path, root: Path, reason: str) -> HeldBack:
+    return HeldBack(source.name, relative_name(path, root), reason)
+
+
+def _reason(fault: Fault) -> str:
+    return f"{fault.what}. Known: {fault.known}. {fault.hint}" if fault.known else f"{fault.what}. {fault.hint}".strip()

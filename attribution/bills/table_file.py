@@ -1,0 +1,190 @@
+"""Rows of one delivered file as they stand, CSV or Parquet, batch by batch and in order.
+
+CSV is all text, and a row with too many or too few fields is told apart, never padded or cut. The surprise:
+pyarrow reads CSV here and not polars, since polars fills short rows with nulls and does not say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+import pyarrow as pa
+from pyarrow import csv as arrow_csv
+
+from attribution.bills.listing import Head
+from schemas.faults import Fault, InputError
+from schemas.text_file import PlainText, UnfinishedFileError, delimiter_of, physical_lines, plain_text
+
+BATCH_ROWS = 500_000
+_BLOCK = 1 << 24
+
+
+@dataclass(frozen=True)
+class Ragged:
+    """A row whose number of fields is not the header's; `text` is the row as written."""
+
+    number: int
+    text: str
+    fields: int
+    expected: int
+
+
+@dataclass(frozen=True)
+class RawRows:
+    """Some rows of a file: raw columns, the number of each row (from 1), and rows of a wrong width met on the way."""
+
+    head: Head
+    frame: pl.DataFrame
+    numbers: pl.Series
+    ragged: tuple[Ragged, ...] = ()
+    first: bool = False
+
+
+@dataclass
+class OpenTable:
+    """A file made ready to read; `text` and `delimiter` for CSV."""
+
+    head: Head
+    text: PlainText | None = None
+    delimiter: str = ","
+    lines: dict[int, int] = field(default_factory=dict)
+
+    def line_of(self, numbers: list[int]) -> list[int]:
+        """Physical lines of data rows; a Parquet file has none, so the row number stands in."""
+        if self.text is None:
+            return numbers
+        missing = set(numbers) - self.lines.keys() if self.text.quoted else set()
+        if missing:
+            self.lines |= physical_lines(self.text.path, self.delimiter, missing)
+        return [self.lines.get(number, number + 1) for number in numbers]
+
+
+def open_table(head: Head, scratch: Path, encoding: str | None) -> OpenTable:
+    """Make a file ready: CSV becomes plain UTF-8 in `scratch`, and its columns are checked.
+
+    Raises:
+        UnfinishedFileError: zero bytes or a truncated gzip.
+        InputError: undecodable, rows after a footer, or two columns of one name.
+    """
+    twice = sorted({name for name in head.columns if head.columns.count(name) > 1})
+    if twice:
+        raise InputError([Fault(head.file.name, f'column "{name}" stands twice in the header') for name in twice])
+    if head.parquet:
+        return OpenTable(head)
+    copy = scratch / f"{head.file.file_id}.csv"
+    text = plain_text(head.file.path, head.file.name, copy, encoding)
+    with copy.open(encoding="utf-8") as opened:
+        return OpenTable(head, text, delimiter_of(opened.readline().rstrip("\r\n")))
+
+
+def raw_rows(table: OpenTable, nulls: tuple[str, ...]) -> Iterator[RawRows]:
+    """Rows of a file in batches of about half a million; a file without rows gives one empty batch.
+
+    Args:
+        table: an opened file.
+        nulls: cells that mean "no value" in CSV, beside the empty one.
+    """
+    if table.text is not None:
+        yield from _csv(table, table.text, nulls)
+        return
+    start = 1
+    try:
+        for frame in pl.scan_parquet(table.head.file.path).collect_batches(chunk_size=BATCH_ROWS, maintain_order=True):
+            yield RawRows(table.head, frame, _numbers(start, frame.height), first=start == 1)
+            start += frame.height
+    except pl.exceptions.PolarsError as error:
+        raise InputError(Fault(table.head.file.name, f"the Parquet file cannot be read: {error}")) from error
+    if start == 1:
+        yield RawRows(
+            table.head, pl.DataFrame(schema=pl.read_parquet_schema(table.head.file.path)), _numbers(1, 0), first=True
+        )
+
+
+def _csv(table: OpenTable, text: PlainText, nulls: tuple[str, ...]) -> Iterator[RawRows]:
+    ragged: list[Ragged] = []
+
+    def skip(row: arrow_csv.InvalidRow) -> str:
+        ragged.append(Ragged(row.number - 1, row.text, row.actual_columns, row.expected_columns))
+        return "skip"
+
+    name = table.head.file.name
+    try:
+        reader = _reader(table, text, nulls, skip)
+        seen = told = 0
+        for frame in _gather(reader, table.head.columns):
+            numbers = _shift(_numbers(seen + 1, frame.height), ragged)
+            yield RawRows(table.head, frame, numbers, tuple(ragged[told:]), first=not seen)
+            seen += frame.height
+            told = len(ragged)
+    except pa.ArrowInvalid as error:
+        raise InputError(Fault(name, f"the CSV cannot be read: {error}")) from error
+    last = ragged[-1] if ragged else None
+    if last and last.number == seen + len(ragged) and last.fields < last.expected and not text.ends_with_newline:
+        what = f"the last row has {last.fields} fields of {last.expected} and no line end, so the file was cut"
+        raise UnfinishedFileError(Fault(name, what))
+    if told < len(ragged) or not seen:
+        empty = pl.DataFrame(schema=dict.fromkeys(table.head.columns, pl.String))
+        yield RawRows(table.head, empty, _numbers(1, 0), tuple(ragged[told:]), first=not seen)
+
+
+def _reader(table: OpenTable, text: PlainText, nulls: tuple[str, ...], skip: object) -> arrow_csv.CSVStreamingReader:
+    written = _names_as_written(text.path, table.delimiter)
+    return arrow_csv.open_csv(
+        text.path,
+        # One thread: only then are the numbers of ragged rows known.
+        read_options=arrow_csv.ReadOptions(block_size=_BLOCK, use_threads=False),
+        parse_options=arrow_csv.ParseOptions(
+            delimiter=table.delimiter, newlines_in_values=True, invalid_row_handler=skip
+        ),
+        convert_options=arrow_csv.ConvertOptions(
+            column_types=dict.fromkeys(written, pa.string()),
+            null_values=["", *nulls],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=True,
+        ),
+    )
+
+
+def _names_as_written(path: Path, delimiter: str) -> list[str]:
+    with path.open("rb") as file:
+        header = file.readline()
+    options = arrow_csv.ParseOptions(delimiter=delimiter)
+    return list(arrow_csv.read_csv(pa.BufferReader(header), parse_options=options).column_names)
+
+
+def _gather(reader: arrow_csv.CSVStreamingReader, columns: tuple[str, ...]) -> Iterator[pl.DataFrame]:
+    """Arrow's small batches as larger frames with the header's names."""
+    held: list[pa.RecordBatch] = []
+    rows = 0
+    for batch in reader:
+        held.append(batch)
+        rows += batch.num_rows
+        if rows >= BATCH_ROWS:
+            yield _frame(held, columns)
+            held, rows = [], 0
+    if rows:
+        yield _frame(held, columns)
+
+
+def _frame(batches: list[pa.RecordBatch], columns: tuple[str, ...]) -> pl.DataFrame:
+    frame = pl.from_arrow(pa.Table.from_batches(batches))
+    if not isinstance(frame, pl.DataFrame):
+        message = "a table is a frame"
+        raise TypeError(message)
+    frame.columns = list(columns)
+    return frame
+
+
+def _numbers(start: int, height: int) -> pl.Series:
+    return pl.int_range(start, start + height, dtype=pl.Int64, eager=True).alias("row_number")
+
+
+def _shift(ordinals: pl.Series, ragged: list[Ragged]) -> pl.Series:
+    """Row numbers of good rows from their ordinals: each ragged row before them moves them by one."""
+    if not ragged:
+        return ordinals
+    before = pl.Series([row.number - 1 - at for at, row in enumerate(ragged)], dtype=pl.Int64)
+    return (ordinals + before.search_sorted(ordinals, side="left").cast(pl.Int64)).alias("row_number")

@@ -1,0 +1,71 @@
+"""A bill's tags, in the many forms they come in, as canonical JSON text; each distinct set is parsed once."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import polars as pl
+
+from attribution.bills.cells import read_text
+from schemas.tagsets import canonical
+
+_LIMIT = 1_000_000
+
+
+class TagTexts:
+    """Canonical texts of the tag sets met so far, kept over the batches of one delivery."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, str | None] = {}
+        self._bad: set[str] = set()
+
+    def read(self, raw: pl.Series) -> tuple[pl.Series, pl.Series]:
+        """Canonical text of each cell, and a mask of cells that are no tags."""
+        text = read_text(raw)
+        distinct = text.drop_nulls().unique()
+        if not distinct.len():
+            return text.cast(pl.String), text.is_not_null()
+        if len(self._known) > _LIMIT:
+            self._known.clear()
+        sets = distinct.to_list()
+        known = [self._known[one] if one in self._known else self._learn(one) for one in sets]
+        tags = text.replace_strict(distinct, pl.Series(known, dtype=pl.String), return_dtype=pl.String)
+        if not self._bad:
+            return tags, pl.Series([False], dtype=pl.Boolean).new_from_index(0, text.len())
+        return tags, text.is_in(pl.Series(sorted(self._bad)).implode()).fill_null(value=False)
+
+    def _learn(self, text: str) -> str | None:
+        try:
+            self._known[text] = canonical(_pairs(text))
+        except ValueError:
+            self._bad.add(text)
+            self._known[text] = None
+        return self._known[text]
+
+
+def _pairs(text: str) -> list[tuple[str, Any]]:
+    """Key and value pairs of an object, of an object without its braces, or of a list of key/value objects."""
+    stripped = text.strip()
+    found = json.loads(f"{{{stripped}}}" if stripped.startswith('"') else stripped, object_pairs_hook=list)
+    if isinstance(found, list) and all(_is_pair(one) for one in found):
+        return [(str(key), _plain(value)) for key, value in found]
+    if isinstance(found, list):
+        listed = [dict(one) for one in found if isinstance(one, list) and all(_is_pair(pair) for pair in one)]
+        if len(listed) == len(found) and all("key" in one for one in listed):
+            return [(str(one["key"]), _plain(one.get("value"))) for one in listed]
+    message = "neither an object nor a list of keys with values"
+    raise ValueError(message)
+
+
+def _plain(value: object) -> object:
+    """A value as JSON has it: pairs become an object again."""
+    if not isinstance(value, list):
+        return value
+    if value and all(_is_pair(one) for one in value):
+        return {key: _plain(inner) for key, inner in value}
+    return [_plain(one) for one in value]
+
+
+def _is_pair(one: object) -> bool:
+    return isinstance(one, tuple)

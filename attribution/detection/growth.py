@@ -1,0 +1,210 @@
+"""Month-over-month growth: one row a subject, month and currency, judged on usage before credits.
+
+The surprise: every figure of a verdict is a fraction of whole numbers; rounding happens once, after the verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import polars as pl
+
+from attribution.detection.comparison import Comparison, Money, compare
+from attribution.detection.sums import COLUMN_OF, Key, Sums, place, sum_up
+from attribution.detection.windows import Windows, previous_month, windows
+from schemas.check import verify
+from schemas.detection import GROWTH_COLUMNS, GrowthRows, Watermark
+from schemas.dimensions import DIMENSIONS, IDLE, SHARED, TAG_CONFLICT
+from schemas.faults import LawBrokenError
+from schemas.money import from_units, to_units
+from schemas.workspace import Growth
+
+SILENT = (SHARED, IDLE, TAG_CONFLICT)
+"""Subjects that are shown but never reported: `shared` nets to zero, and the others have detectors of their own."""
+
+Subject = tuple[str, ...]
+_WIDEST = 10**29  # a ratio beyond it has no place in PERCENT; the verdict does not need one
+
+
+def subjects_of(dimensions: Sequence[str] = DIMENSIONS, *more: Subject) -> tuple[Subject, ...]:
+    """What growth is told about: each dimension, `service` and `cost_element` alone, project x stage, and `more`."""
+    single = tuple((name,) for name in (*dimensions, "service", "cost_element"))
+    return tuple(dict.fromkeys((*single, ("project", "stage"), *more)))
+
+
+def growth(
+    daily: pl.DataFrame | pl.LazyFrame,
+    watermarks: Mapping[str, Watermark],
+    thresholds: Growth,
+    subjects: Sequence[Subject] | None = None,
+    minimums: Mapping[str, Decimal] | None = None,
+) -> pl.DataFrame:
+    """Compare every subject's months.
+
+    Args:
+        daily: attributed daily costs after splits, columns of `schemas.detection.daily_columns`.
+        watermarks: each source of `daily` -> first day of data and last complete day.
+        thresholds: the fraction and the amount above which growth is a finding.
+        subjects: column names (`service` is ServiceName) that make a subject together; default `subjects_of()`.
+        minimums: currency -> the minimum in that currency; `thresholds.minimum` for the others.
+
+    Returns:
+        GrowthRows, sorted by kind, subject, currency and month. A subject has a row where it has a charge in the
+        days compared, on either side; one that comes back after a month away is `new` again.
+
+    Raises:
+        LawBrokenError: `daily` names a source that `watermarks` does not.
+    """
+    costs = daily.lazy()
+    with_data = _months_with_data(costs, watermarks)
+    laid = windows(watermarks, with_data)
+    based = {month for (_, month), days in laid.compared.items() if days.previous_days}
+    rows: list[dict[str, Any]] = []
+    wanted = tuple(subjects if subjects is not None else subjects_of())
+    placed = place(costs, laid, [COLUMN_OF.get(name, name) for subject in wanted for name in subject])
+    for subject in wanted:
+        sums = sum_up(placed, subject)
+        compared = {key: compare(found, laid, key.month) for key, found in sums.items()}
+        costly = _costly_months(compared)
+        for key, comparison in compared.items():
+            months = costly.get((key.values, key.currency), set())
+            minimum = to_units((minimums or {}).get(key.currency, thresholds.minimum))
+            judged = _judge(
+                key, comparison, months, (Fraction(thresholds.threshold), minimum), based=key.month in based
+            )
+            notes = _notes(key, sums, judged, laid)
+            rows.append({**_named(subject, key, sums[key]), **_row(comparison, judged), "note": notes})
+    frame = _frame(rows).sort("kind", "subject", "BillingCurrency", "month")
+    return verify(frame, GrowthRows, "growth")
+
+
+def _months_with_data(costs: pl.LazyFrame, watermarks: Mapping[str, Watermark]) -> set[tuple[str, date]]:
+    months = costs.select("source", pl.col("usage_date").dt.month_start().alias("month")).unique().collect()
+    unknown = set(months.get_column("source").to_list()) - set(watermarks)
+    if unknown:
+        message = f"growth: costs of {sorted(map(str, unknown))} have no watermark"
+        raise LawBrokenError(message)
+    return {(source, month) for source, month in months.iter_rows()}
+
+
+@dataclass(frozen=True)
+class _Judged:
+    status: str
+    verdict: str | None
+    note: str | None
+
+
+def _costly_months(compared: Mapping[Key, Comparison]) -> dict[tuple[tuple[str, ...], str], set[date]]:
+    """Months in which a subject had any cost over all complete days, or one that is unknown."""
+    months: dict[tuple[tuple[str, ...], str], set[date]] = {}
+    for key, found in compared.items():
+        if found.cost != 0:
+            months.setdefault((key.values, key.currency), set()).add(key.month)
+    return months
+
+
+def _judge(
+    key: Key, seen: Comparison, costly: AbstractSet[date], limits: tuple[Fraction, int], *, based: bool
+) -> _Judged:
+    """Say what happened to a subject, and whether anybody must hear of it; `limits` are threshold and minimum."""
+    if seen.cost is None or (based and seen.previous is None):
+        return _Judged("unknown", None, None)
+    if not based:
+        return _Judged("first", None, None)
+    threshold, minimum = limits
+    status = _status(seen, away=seen.previous == 0 and previous_month(key.month) not in costly)
+    verdict = None
+    if status == "new" and seen.cost >= minimum:
+        verdict = "finding"
+    elif status == "grew" and seen.change >= minimum:
+        if seen.previous_per_day <= 0:
+            verdict = "undetermined"
+        elif seen.ratio - 1 >= threshold:
+            verdict = "finding"
+    reported = not set(key.values) & set(SILENT)
+    return _Judged(status, verdict if reported else None, _history(key, seen, costly, status))
+
+
+def _status(seen: Comparison, *, away: bool) -> str:
+    if seen.cost == 0 and seen.previous == 0:
+        return "no_cost"
+    if seen.cost == 0 and seen.previous_per_day > 0:
+        return "vanished"
+    if away and seen.per_day > 0:
+        return "new"
+    if seen.change == 0:
+        return "steady"
+    return "grew" if seen.change > 0 else "fell"
+
+
+def _history(key: Key, seen: Comparison, costly: AbstractSet[date], status: str) -> str | None:
+    """What the months before say of a subject that has no base in the days compared."""
+    if status == "grew" and seen.previous == 0:
+        return f"its cost of {previous_month(key.month):%Y-%m} came after the days compared"
+    before = [month for month in costly if month < key.month]
+    return f"returned: its last cost was in {max(before):%Y-%m}" if before and status == "new" else None
+
+
+def _notes(key: Key, sums: Mapping[Key, Sums], judged: _Judged, laid: Windows) -> str | None:
+    """What weakens the comparison: sources without a base, or left out though the month before had cost of them."""
+    before = sums.get(key._replace(month=previous_month(key.month)))
+    sources = sums[key].sources.keys() | (before.sources.keys() if before else set())
+    compared = () if judged.status == "first" else sorted(sources)
+    notes = [laid.notes[source, key.month] for source in compared if (source, key.month) in laid.notes]
+    if sums[key].partly_unknown:
+        notes.append("part of the cost is unknown")
+    if judged.note:
+        notes.append(judged.note)
+    return "; ".join(notes) or None
+
+
+def _named(subject: Subject, key: Key, sums: Sums) -> dict[str, Any]:
+    return {
+        "kind": " x ".join(subject),
+        "subject": " ".join(f"{name}={value}" for name, value in zip(subject, key.values, strict=True)),
+        "month": key.month,
+        "BillingCurrency": key.currency,
+        "owner": sums.owner,
+        "project": sums.project,
+    }
+
+
+def _row(seen: Comparison, judged: _Judged) -> dict[str, Any]:
+    known = judged.status not in ("first", "unknown")
+    based = judged.status != "first"
+    money: Money = {
+        "cost": seen.cost,
+        "previous": seen.previous if based else None,
+        "net": seen.net,
+        "previous_net": seen.previous_net if based else None,
+        "per_day": None if seen.cost is None else round(seen.per_day),
+        "previous_per_day": None if seen.previous is None or not based else round(seen.previous_per_day),
+        **(seen.effects() if known else dict.fromkeys(("change", "price_effect", "usage_effect", "mix_effect"))),
+    }
+    shown = known and seen.previous_per_day > 0 and abs(seen.ratio) < _WIDEST
+    return {
+        "days": seen.days,
+        "previous_days": seen.previous_days if based else None,
+        **money,
+        "percent": Decimal(round((seen.ratio - 1) * 10**8)).scaleb(-6) if shown else None,
+        "status": judged.status,
+        "verdict": judged.verdict,
+    }
+
+
+def _frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
+    money = {"cost", "previous", "net", "previous_net", "per_day", "previous_per_day", "change"}
+    money |= {"price_effect", "usage_effect", "mix_effect"}
+    columns = [
+        from_units([row[name] for row in rows], name)
+        if name in money
+        else pl.Series(name, [row[name] for row in rows], dtype=dtype)
+        for name, dtype in GROWTH_COLUMNS.items()
+    ]
+    return pl.DataFrame(columns)

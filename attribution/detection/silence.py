@@ -1,0 +1,40 @@
+"""Sources that fell silent: their newest complete day lies too far back.
+
+The surprise: this is about data, not waste; while a source is silent its costs look like a fall.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import TYPE_CHECKING
+
+from attribution.detection.candidates import Finding, as_frame, together
+from schemas.detection import Watermark
+
+if TYPE_CHECKING:
+    import polars as pl
+
+KIND = "source_behind"
+DAYS = 3
+
+
+def silent_sources(watermarks: Mapping[str, Watermark], as_of: date | datetime, days: int = DAYS) -> pl.DataFrame:
+    """Report each source whose last complete day is more than `days` days before the run's date.
+
+    Returns:
+        Findings with the subject `source=<name>`; no money is at stake.
+    """
+    today = as_of.date() if isinstance(as_of, datetime) else as_of
+    return together(
+        as_frame(
+            Finding(
+                kind=KIND,
+                subject=f"source={source}",
+                evidence=f"Source {source} is complete up to {mark.last_day}, {(today - mark.last_day).days} days "
+                f"before {today}; at most {days} are expected. Its later costs are missing from every comparison.",
+            )
+            for source, mark in watermarks.items()
+            if (today - mark.last_day).days > days
+        )
+    )

@@ -1,0 +1,117 @@
+"""What all operators' CSVs share once they are text: ids, typed cells, the schema's checks, and doubles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from attribution.inputs.csv_file import PLACE, ROW, VALUE, Read, Sheet, no_rejects, reject
+from schemas.check import check
+from schemas.instants import parse_days, parse_instants
+from schemas.resource_ids import DAMAGED, damaged_ids, fold_azure_ids
+
+if TYPE_CHECKING:
+    import pandera.polars as pa
+
+_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$"
+
+
+@dataclass
+class Rows:
+    """Rows of one input on their way to its schema: good so far, and what was refused."""
+
+    what: str
+    frame: pl.DataFrame
+    rejects: list[pl.DataFrame] = field(default_factory=list)
+
+    def refuse(self, bad: pl.Expr, column: str, rule: str) -> None:
+        """Move rows out."""
+        mask = bad.fill_null(value=False)
+        gone = self.frame.filter(mask)
+        if gone.height:
+            self.rejects.append(reject(gone, self.what, column, rule))
+            self.frame = self.frame.filter(~mask)
+
+    def read(self, column: str, read: pl.Series, rule: str, *, required: bool) -> None:
+        """Put a typed column in the place of its text; unreadable text refuses the row, or is unknown."""
+        bad = self.frame.get_column(column).is_not_null() & read.is_null()
+        if bad.any():
+            outcome = ROW if required else VALUE
+            self.rejects.append(reject(self.frame.filter(bad), self.what, column, rule, outcome))
+        self.frame = self.frame.with_columns(read.alias(column))
+        if required and bad.any():
+            self.frame = self.frame.filter(~bad)
+
+
+def start(what: str, sheets: Sequence[Sheet], columns: Sequence[str], ids: Sequence[str]) -> Rows:
+    """All sheets of one input together, with every column of the contract, ids as they compare.
+
+    Args:
+        what: which input it is.
+        sheets: its files.
+        columns: the contract's columns; what a file lacks is null.
+        ids: columns that hold resource or account ids.
+    """
+    frame = pl.concat([sheet.frame for sheet in sheets], how="diagonal")
+    missing = [name for name in columns if name not in frame.columns]
+    rows = Rows(what, frame.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in missing))
+    rows.rejects.extend(sheet.rejects for sheet in sheets)
+    for name in ids:
+        damaged = damaged_ids(rows.frame.get_column(name))
+        if damaged.any():
+            rows.rejects.append(reject(rows.frame.filter(damaged), what, name, DAMAGED))
+            rows.frame = rows.frame.filter(~damaged)
+        bare = rows.frame.get_column(name).str.strip_chars()
+        rows.frame = rows.frame.with_columns(fold_azure_ids(bare).alias(name))
+    return rows
+
+
+def read_days(rows: Rows, column: str) -> None:
+    """A column of calendar days; a row whose day cannot be read is refused."""
+    rows.read(column, parse_days(rows.frame.get_column(column).str.strip_chars()), "a day, YYYY-MM-DD", required=True)
+
+
+def read_instants(rows: Rows, column: str, timezone: str) -> None:
+    """A column of optional instants."""
+    text = rows.frame.get_column(column).str.strip_chars()
+    rows.read(column, parse_instants(text, timezone), "an instant, ISO 8601", required=False)
+
+
+def read_numbers(rows: Rows, column: str, *, required: bool) -> None:
+    """A column of numbers with a decimal point; NaN and infinity are none."""
+    text = rows.frame.get_column(column).str.strip_chars()
+    number = text.set(~text.str.contains(_NUMBER).fill_null(value=True), None).cast(pl.Float64)
+    finite = number.set(~number.is_finite().fill_null(value=True), None)
+    rows.read(column, finite, "a plain number", required=required)
+
+
+def collapse(rows: Rows, keys: Sequence[str], columns: Sequence[str], rule: str) -> None:
+    """Rows that say the same count once; of rows that contradict each other under one key the first stays."""
+    rows.frame = rows.frame.unique(list(columns), keep="first", maintain_order=True)
+    later = ~pl.struct(list(keys)).is_first_distinct()
+    contradicting = rows.frame.filter(later)
+    if contradicting.height:
+        rows.rejects.append(reject(contradicting, rows.what, keys[-1], rule))
+        rows.frame = rows.frame.filter(~later)
+
+
+def finish(rows: Rows, schema: pa.DataFrameSchema, columns: Sequence[str]) -> Read:
+    """Check the rows against their schema; what fails is refused with its place."""
+    checked = check(rows.frame.select(columns), schema)
+    if checked.failures.height:
+        places = rows.frame.select(PLACE)[checked.failures.get_column("index")]
+        failures = pl.concat([places, checked.failures.drop("index")], how="horizontal")
+        told = failures.select(
+            pl.lit(rows.what).alias("source"),
+            pl.col("__file").alias("file"),
+            pl.col("__line").alias("line"),
+            "column",
+            "check",
+            "value",
+            pl.lit(ROW).alias("outcome"),
+        )
+        rows.rejects.append(told)
+    return Read(checked.good, pl.concat([no_rejects(), *rows.rejects]))

@@ -1,0 +1,45 @@
+"""How busy resources were: one row a resource, day and metric. A missing row is no measurement, never a zero."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from attribution.inputs.csv_file import Read, read_sheet
+from attribution.inputs.rows import Rows, collapse, finish, read_days, read_numbers, start
+from schemas.inputs import UTILIZATION_COLUMNS, Utilization
+
+WHAT = "utilization"
+_REQUIRED = ("resource_id", "date", "metric", "average")
+_KEYS = ("resource_id", "date", "metric")
+
+
+def read_utilization(paths: Sequence[Path], root: Path) -> Read:
+    """Utilization of all files together; identical rows count once.
+
+    Args:
+        paths: the files; of two rows that contradict each other the first stays and the other is rejected.
+        root: the workspace.
+
+    Raises:
+        InputError: a required column is missing.
+    """
+    columns = list(UTILIZATION_COLUMNS)
+    rows = start(WHAT, [read_sheet(path, root, WHAT, columns, _REQUIRED) for path in paths], columns, ("resource_id",))
+    for column in _REQUIRED:
+        rows.refuse(pl.col(column).is_null(), column, "a value must stand here")
+    read_days(rows, "date")
+    rows.frame = rows.frame.with_columns(pl.col("metric").str.strip_chars())
+    read_numbers(rows, "average", required=True)
+    read_numbers(rows, "maximum", required=False)
+    _read_samples(rows)
+    collapse(rows, _KEYS, columns, "one row a resource, day and metric; an earlier row says otherwise")
+    return finish(rows, Utilization, columns)
+
+
+def _read_samples(rows: Rows) -> None:
+    text = rows.frame.get_column("samples").str.strip_chars()
+    whole = text.str.extract(r"^(\d{1,18})(?:\.0*)?$").cast(pl.Int64)
+    rows.read("samples", whole, "a whole number", required=False)

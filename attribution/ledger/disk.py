@@ -1,0 +1,65 @@
+"""Files that appear whole or not at all: written beside their place, synced, renamed.
+
+Whatever carries the temporary ending was left by a crash and is nobody's.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Collection
+from pathlib import Path
+
+WRITING = ".writing"
+
+
+def charges_folder(store: Path) -> Path:
+    """Where the parts lie."""
+    return store / "charges"
+
+
+def sync(path: Path) -> None:
+    """Have the file or folder on the disk, not in a buffer only."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def put_folder(written: Path, final: Path) -> None:
+    """Give a finished folder its name; one of that name which nobody registered gives way."""
+    for entry in written.rglob("*"):
+        sync(entry)
+    sync(written)
+    if final.exists():
+        shutil.rmtree(final)
+    written.rename(final)
+    sync(final.parent)
+
+
+def put_file(written: Path, final: Path) -> None:
+    """Give a finished file its name, over what had it before; who has the old one open keeps it."""
+    sync(written)
+    written.replace(final)
+    sync(final.parent)
+
+
+def remove_leftovers(store: Path, registered: Collection[str], rollups: Collection[tuple[str, str]]) -> None:
+    """Remove what a crashed run left: unfinished files, and finished parts that no transaction registered.
+
+    Args:
+        store: the store's folder, whose lock is held.
+        registered: part_ids in the ledger.
+        rollups: (part_id, name of the roll-up folder) in the ledger.
+    """
+    for unfinished in store.glob(f"*{WRITING}*"):
+        unfinished.unlink()
+    kept = set(rollups)
+    for part in charges_folder(store).iterdir():
+        if part.name not in registered:
+            shutil.rmtree(part)
+            continue
+        for entry in part.iterdir():
+            if entry.is_dir() and (part.name, entry.name) not in kept:
+                shutil.rmtree(entry)

@@ -1,0 +1,270 @@
+"""The ledger: what a store knows, and the only way to change it. Everything else in this room serves this class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from attribution.ledger import costs as kept_costs
+from attribution.ledger import posting, records
+from attribution.ledger.connection import connect, frame, migrate, replace, transaction
+from attribution.ledger.disk import charges_folder, remove_leftovers
+from attribution.ledger.lines import lines, lines_sums, subjects
+from attribution.ledger.lock import make_store, write_lock
+from attribution.ledger.parts import DeliveryWriter, Part, roll_up_again
+from attribution.ledger.rollup import RollUp
+from attribution.ledger.settlement import Settled, settle
+from attribution.ledger.views import dimensions_kept, lay_views, query_file
+from schemas.bills import Delivery, HeldBack, Notice, Totals
+from schemas.charges import CHARGE_COLUMNS
+from schemas.detection import GROWTH_COLUMNS
+from schemas.dimensions import DIMENSIONS
+
+if TYPE_CHECKING:
+    import duckdb
+
+FILE = "ledger.duckdb"
+
+
+@contextmanager
+def open_ledger(
+    store: Path, *, wait_seconds: float = 60, on_wait: Callable[[str], None] = lambda _: None
+) -> Iterator[Ledger]:
+    """Open a store for writing, alone; make it where it is missing.
+
+    Args:
+        store: the folder.
+        wait_seconds: how long to wait for another writer.
+        on_wait: told once, in words, when waiting begins.
+
+    Raises:
+        InputError: the store cannot be written, somebody else writes, or a newer program wrote it.
+    """
+    store = make_store(store)
+    with write_lock(store, wait_seconds, on_wait):
+        charges_folder(store).mkdir(exist_ok=True)
+        known = (store / FILE).exists()
+        con = connect(store / FILE)
+        try:
+            migrate(con, store / FILE)
+            ledger = Ledger(store, con)
+            if known:  # a ledger that was lost must not take the stored charges with it
+                ledger.sweep()
+            ledger.lay_views()
+            yield ledger
+        finally:
+            con.close()
+
+
+class Ledger:
+    """One store, open for writing. Frames come out as polars; every change is one transaction."""
+
+    def __init__(self, store: Path, con: duckdb.DuckDBPyConnection) -> None:
+        self.store = store
+        self.con = con
+        with transaction(con):
+            for table, rows in {
+                **kept_costs.empty_shapes(DIMENSIONS),
+                "growth": pl.DataFrame(schema=GROWTH_COLUMNS),
+                "reconciliation": pl.DataFrame(schema=records.RECONCILIATION_COLUMNS),
+                "no_charges": pl.DataFrame(schema={**CHARGE_COLUMNS, "filename": pl.String()}),
+            }.items():
+                if not self._has(table):
+                    replace(con, table, rows)
+
+    def _has(self, table: str) -> bool:
+        sql = "SELECT 1 FROM duckdb_tables() WHERE schema_name = 'book' AND table_name = ?"
+        return bool(self.con.execute(sql, [table]).fetchall())
+
+    # --- deliveries and bills ---
+
+    def is_read(self, digest: str) -> bool:
+        """Whether a delivery of this digest was posted before (it need not be read again)."""
+        return posting.is_read(self.con, digest)
+
+    def writing(self, delivery: Delivery, rollup: RollUp) -> DeliveryWriter:
+        """A context that takes the good batches of a delivery; see DeliveryWriter."""
+        return DeliveryWriter(self.store, delivery, rollup)
+
+    def post(
+        self,
+        delivery: Delivery,
+        parts: Sequence[Part],
+        totals: Totals,
+        *,
+        rejects: pl.DataFrame,
+        notices: Sequence[Notice] = (),
+        run: int,
+    ) -> None:
+        """Register a finished delivery, in one transaction. It counts once bills are settled."""
+        posting.post(self.con, delivery, parts, totals, rejects=rejects, notices=notices, run=run)
+
+    def settle_bills(self, found: Sequence[Delivery], held_back: Sequence[HeldBack], run: int) -> Settled:
+        """Decide what counts, from all posted deliveries and all that was found now; revise bills that changed."""
+        settled = settle(self.con, found, held_back, run)
+        self.lay_views()
+        return settled
+
+    def roll_up(self, rollup: RollUp) -> int:
+        """Make sure the parts that count are rolled up so, from the stored charges; how many had to be made anew."""
+        old = self.con.execute(
+            """
+            SELECT p.part_no, p.part_id, p.rows FROM book.bills AS b
+            JOIN book.bill_parts AS bp USING (bill_no) JOIN book.parts AS p USING (part_no)
+            WHERE b.superseded_run IS NULL AND p.rollup <> ?
+            """,
+            [rollup.folder],
+        ).fetchall()
+        for part_no, part_id, rows in old:
+            roll_up_again(self.store, part_id, rollup, rows, self._part_totals(part_no))
+            self.con.execute("UPDATE book.parts SET rollup = ? WHERE part_no = ?", [rollup.folder, part_no])
+        if old:
+            self.sweep()
+        return len(old)
+
+    def _part_totals(self, part_no: int) -> dict[str, Decimal | None]:
+        sums = self.frame(
+            """
+            SELECT sum(BilledCost) AS BilledCost, sum(EffectiveCost) AS EffectiveCost, sum(ListCost) AS ListCost,
+                sum(ContractedCost) AS ContractedCost
+            FROM book.part_sums WHERE part_no = ?
+            """,
+            [part_no],
+        )
+        return sums.row(0, named=True)
+
+    def sweep(self) -> None:
+        """Remove files that no transaction registered."""
+        rows = self.con.execute("SELECT part_id, rollup FROM book.parts").fetchall()
+        remove_leftovers(self.store, {part for part, _ in rows}, rows)
+
+    # --- frames out ---
+
+    def frame(self, sql: str, params: Sequence[Any] = ()) -> pl.DataFrame:
+        """Rows of any query."""
+        return frame(self.con, sql, list(params))
+
+    def query(self, name: str) -> pl.DataFrame:
+        """Rows of `queries/<name>.sql`."""
+        return frame(self.con, query_file(name, dimensions_kept(self.con)))
+
+    def bills(self) -> pl.DataFrame:
+        """Bills that count, one row each, as the view `bills` has them."""
+        return self.frame("SELECT * FROM main.bills WHERE superseded_run IS NULL ORDER BY bill_no")
+
+    def bill_sums(self) -> pl.DataFrame:
+        """One bill that counts x currency: rows and exact sums of its stored charges."""
+        return self.query("bill_sums")
+
+    def subjects(self, rollup: RollUp) -> pl.DataFrame:
+        """Subjects of the bills that count: SUBJECT_COLUMNS, then the roll-up's further columns."""
+        return subjects(self.con, self.store, rollup)
+
+    def lines(self, rollup: RollUp) -> pl.LazyFrame:
+        """Lines of the bills that count (LINE_COLUMNS), not read yet."""
+        return lines(self.con, self.store, rollup)
+
+    def lines_sums(self, rollup: RollUp) -> pl.DataFrame:
+        """Lines summed by bill_no, source, billing_month and BillingCurrency: what costs must sum to."""
+        return lines_sums(self.con, self.store, rollup)
+
+    def watermarks(self) -> pl.DataFrame:
+        """One source: first and last usage_date, and the last ChargePeriodEnd of charges of a day or shorter."""
+        return self.query("watermarks")
+
+    def daily_costs(self) -> pl.DataFrame:
+        """Kept costs by usage_date, source, currency, dimensions, service, SKU, cost element, charge category."""
+        return self.query("daily_costs")
+
+    def resource_costs(self) -> pl.DataFrame:
+        """Kept costs by ResourceId, month of usage, source, currency, dimensions, service, type."""
+        return self.query("resource_costs")
+
+    # --- results in ---
+
+    def keep_costs(
+        self, costs: pl.DataFrame, subjects: pl.DataFrame, allocations: pl.DataFrame, lineage: pl.DataFrame, *, run: int
+    ) -> None:
+        """Replace all costs in one transaction, noting what changed in months kept before; see costs.keep."""
+        with transaction(self.con):
+            kept_costs.keep(self.con, costs, subjects, allocations, lineage, run=run)
+            lay_views(self.con, self.charge_files())
+
+    def keep_findings(self, findings: pl.DataFrame, today: date) -> None:
+        """Set this run's findings (FINDING_COLUMNS) against those kept: new, still, gone."""
+        records.keep_findings(self.con, findings, today)
+
+    def keep_growth(self, growth: pl.DataFrame) -> None:
+        """Replace the growth rows."""
+        self._replace("growth", growth)
+
+    def keep_reconciliation(self, reconciliation: pl.DataFrame) -> None:
+        """Replace the reconciliation rows."""
+        self._replace("reconciliation", reconciliation)
+
+    def _replace(self, table: str, rows: pl.DataFrame) -> None:
+        with transaction(self.con):
+            replace(self.con, table, rows)
+            lay_views(self.con, self.charge_files())
+
+    # --- runs and mails ---
+
+    def start_run(self, command: str, *, as_of: datetime, started_at: datetime, versions: Mapping[str, str]) -> int:
+        """Note a run's start; its number. Runs never ended before are marked as cut off."""
+        return records.start_run(self.con, command, as_of, started_at, versions)
+
+    def end_run(
+        self,
+        run: int,
+        status: records.RunStatus,
+        *,
+        ended_at: datetime,
+        counts: Mapping[str, int],
+        message: str | None = None,
+    ) -> None:
+        """Note a run's end."""
+        records.end_run(self.con, run, status, ended_at=ended_at, counts=counts, message=message)
+
+    def plan_delivery(
+        self, report: str, period: str, recipient: str, *, message_id: str, at: datetime
+    ) -> records.PlannedDelivery:
+        """Note a mail before it goes; what became of the same one earlier, and the message_id to use."""
+        return records.plan_delivery(self.con, (report, period, recipient), message_id, at)
+
+    def record_delivery(
+        self,
+        report: str,
+        period: str,
+        recipient: str,
+        *,
+        state: records.DeliveryState,
+        at: datetime,
+        error: str | None = None,
+    ) -> None:
+        """Note what became of a planned mail."""
+        records.record_delivery(self.con, (report, period, recipient), state, at, error)
+
+    # --- views ---
+
+    def charge_files(self) -> list[Path]:
+        """Parquet files of the charges of the bills that count."""
+        rows = self.con.execute(
+            """
+            SELECT p.part_id, p.charge_files FROM book.bills AS b
+            JOIN book.bill_parts AS bp USING (bill_no) JOIN book.parts AS p USING (part_no)
+            WHERE b.superseded_run IS NULL ORDER BY p.part_no
+            """
+        ).fetchall()
+        folder = charges_folder(self.store)
+        return [folder / part / f"charges-{number:04}.parquet" for part, files in rows for number in range(files)]
+
+    def lay_views(self) -> None:
+        """Make the views anew, over the tables and files as they are now."""
+        with transaction(self.con):
+            lay_views(self.con, self.charge_files())

@@ -1,0 +1,88 @@
+"""Subjects and lines of the bills that count, read from the parts' roll-ups.
+
+A subject_id is the part's number in the upper half and the subject's number in the part in the lower one: it
+holds within one ledger, and says nothing across two.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from attribution.ledger.connection import frame
+from attribution.ledger.disk import charges_folder
+from attribution.ledger.rollup import RollUp, known_sum
+from schemas.costs import LINE_COLUMNS, SUBJECT_COLUMNS, SUBJECT_TEXT
+from schemas.faults import LawBrokenError
+from schemas.money import COSTS
+
+if TYPE_CHECKING:
+    import duckdb
+
+_PARTS = """
+SELECT b.bill_no, p.part_no, p.part_id, p.source, p.billing_month, p.rollup
+FROM book.bills AS b
+JOIN book.bill_parts AS bp USING (bill_no)
+JOIN book.parts AS p USING (part_no)
+WHERE b.superseded_run IS NULL
+ORDER BY p.part_no
+"""
+
+
+def _parts(con: duckdb.DuckDBPyConnection, rollup: RollUp) -> pl.DataFrame:
+    parts = frame(con, _PARTS)
+    other = parts.filter(pl.col("rollup") != rollup.folder)
+    if other.height:
+        message = f"{other.height} parts are rolled up in another way; Ledger.roll_up comes before reading lines"
+        raise LawBrokenError(message)
+    return parts
+
+
+def _subject_id(part_no: int) -> pl.Expr:
+    return (pl.col("subject_no").cast(pl.Int64) + pl.lit(part_no * 2**32, pl.Int64)).alias("subject_id")
+
+
+def subjects(con: duckdb.DuckDBPyConnection, store: Path, rollup: RollUp) -> pl.DataFrame:
+    """One row a subject: SUBJECT_COLUMNS and the roll-up's extra columns."""
+    schema = {**SUBJECT_COLUMNS, **dict.fromkeys(rollup.extra, pl.String())}
+    frames = [
+        pl.scan_parquet(_files(store, part, "subjects")).select(
+            _subject_id(part["part_no"]),
+            pl.lit(part["bill_no"], pl.Int32).alias("bill_no"),
+            pl.lit(part["source"]).alias("source"),
+            pl.lit(part["billing_month"], pl.Date).alias("billing_month"),
+            *SUBJECT_TEXT,
+            *rollup.extra,
+        )
+        for part in _parts(con, rollup).to_dicts()
+    ]
+    return pl.concat([pl.LazyFrame(schema=schema), *frames]).collect().sort("subject_id")
+
+
+def lines(con: duckdb.DuckDBPyConnection, store: Path, rollup: RollUp) -> pl.LazyFrame:
+    """One row a subject and day: LINE_COLUMNS. Row order is not promised."""
+    frames = [
+        pl.scan_parquet(_files(store, part, "lines")).with_columns(_subject_id(part["part_no"])).select(*LINE_COLUMNS)
+        for part in _parts(con, rollup).to_dicts()
+    ]
+    return pl.concat([pl.LazyFrame(schema=LINE_COLUMNS), *frames])
+
+
+def lines_sums(con: duckdb.DuckDBPyConnection, store: Path, rollup: RollUp) -> pl.DataFrame:
+    """One bill_no x source x billing_month x BillingCurrency: sums of the lines, exact; null where all are null."""
+    keys = ("bill_no", "source", "billing_month", "BillingCurrency")
+    about = subjects(con, store, rollup).lazy().select("subject_id", *keys)
+    return (
+        lines(con, store, rollup)
+        .join(about, on="subject_id")
+        .group_by(keys)
+        .agg(known_sum(name) for name in COSTS)
+        .sort(keys)
+        .collect()
+    )
+
+
+def _files(store: Path, part: dict[str, str], kind: str) -> list[Path]:
+    return sorted((charges_folder(store) / part["part_id"] / part["rollup"]).glob(f"{kind}-*.parquet"))

@@ -1,0 +1,168 @@
+"""A delivery on its way into the store: split by bill, written, rolled up, read back.
+
+Nothing here is in the ledger yet. Folders get their final names in `finish`; without the transaction
+that follows they are nobody's, and the next delivery of that name or the next start removes them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from decimal import Decimal
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import polars as pl
+
+from attribution.ledger.disk import WRITING, charges_folder, put_folder
+from attribution.ledger.rollup import RollUp, RollUpWriter, known_sum, usage_date
+from attribution.ledger.verify import read_back
+from schemas.bills import BillKey, Delivery
+from schemas.money import COSTS, add
+
+# The east-most clock is 14 hours ahead of UTC: a month that begins there at midnight begins in UTC the day
+# before, and one that begins later (Pacific time) is still the same month 14 hours on.
+_EASTMOST = pl.duration(hours=14)
+
+
+@dataclass
+class Part:
+    """What one delivery holds of one bill. `sums`: currency -> cost column -> exact sum, None where all are null."""
+
+    part_id: str
+    key: BillKey
+    rollup: RollUp
+    files: int = 0
+    rows: int = 0
+    sums: dict[str, dict[str, Decimal | None]] = field(default_factory=dict)
+    rows_by_currency: dict[str, int] = field(default_factory=dict)
+    watermark: datetime | None = None  # the last ChargePeriodEnd among charges of a day or shorter
+    first_usage_date: date | None = None
+    last_usage_date: date | None = None
+
+    def total(self, column: str) -> Decimal | None:
+        """Control total of a cost column over all currencies; None where every charge has null."""
+        return _plus(*(sums[column] for sums in self.sums.values()))
+
+
+def billing_month() -> pl.Expr:
+    """First day of the month a charge is billed in, by its BillingPeriodStart, whatever the provider's clock."""
+    return (pl.col("BillingPeriodStart") + _EASTMOST).dt.date().dt.month_start()
+
+
+def part_id(delivery: Delivery, key: BillKey) -> str:
+    """Name of a part: the same content read the same way has the same name in every run and order."""
+    named = json.dumps([delivery.source.name, delivery.digest, key.billing_account, key.billing_month.isoformat()])
+    return hashlib.sha256(named.encode()).hexdigest()[:24]
+
+
+class DeliveryWriter:
+    """Takes the good batches of one delivery. A context: left by an error, nothing of it stays."""
+
+    def __init__(self, store: Path, delivery: Delivery, rollup: RollUp) -> None:
+        self._folder = charges_folder(store)
+        self._delivery = delivery
+        self._rollup = rollup
+        self._open: dict[BillKey, _PartWriter] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for writer in self._open.values():
+            shutil.rmtree(writer.folder, ignore_errors=True)
+
+    def write(self, charges: pl.DataFrame) -> None:
+        """Add a batch.
+
+        Args:
+            charges: CHARGE_COLUMNS and any `x_` columns, checked; one row a charge.
+        """
+        if charges.is_empty():
+            return
+        bills = charges.select("BillingAccountId", billing_month().alias("billing_month"))
+        keys = bills.unique().sort(pl.all()).rows()
+        for account, month in keys:
+            mine = charges
+            if len(keys) > 1:
+                mine = charges.filter((bills["BillingAccountId"] == account) & (bills["billing_month"] == month))
+            key = BillKey(self._delivery.source.name, account, month)
+            if key not in self._open:
+                part = Part(part_id(self._delivery, key), key, self._rollup)
+                self._open[key] = _PartWriter(self._folder / f"{part.part_id}{WRITING}", part)
+            self._open[key].write(mine)
+
+    def finish(self) -> list[Part]:
+        """Complete, read back, sync and name the parts; they count once they are posted.
+
+        Raises:
+            LawBrokenError: what was written does not read back as it was.
+        """
+        for writer in self._open.values():
+            writer.finish()
+        for writer in self._open.values():
+            put_folder(writer.folder, self._folder / writer.part.part_id)
+        return [writer.part for writer in self._open.values()]
+
+
+class _PartWriter:
+    def __init__(self, folder: Path, part: Part) -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        self.folder = folder
+        self.part = part
+        self._rollup = RollUpWriter(folder / part.rollup.folder, part.rollup)
+
+    def write(self, charges: pl.DataFrame) -> None:
+        path = self.folder / f"charges-{self.part.files:04}.parquet"
+        charges.write_parquet(path, compression="zstd", compression_level=1)
+        self._rollup.write(charges)
+        self._count(charges)
+
+    def _count(self, charges: pl.DataFrame) -> None:
+        part = self.part
+        part.files += 1
+        part.rows += charges.height
+        money = charges.lazy().group_by("BillingCurrency").agg(pl.len().alias("rows"), *map(known_sum, COSTS))
+        for row in money.collect().to_dicts():
+            currency = row["BillingCurrency"]
+            before = part.sums.get(currency, dict.fromkeys(COSTS))
+            part.sums[currency] = {name: _plus(before[name], row[name]) for name in COSTS}
+            part.rows_by_currency[currency] = part.rows_by_currency.get(currency, 0) + row["rows"]
+        short = pl.col("ChargePeriodEnd") - pl.col("ChargePeriodStart") <= pl.duration(days=1)
+        days = usage_date(part.rollup.timezone)
+        mark, first, last = charges.select(
+            pl.col("ChargePeriodEnd").filter(short).max(), days.min().alias("first"), days.max().alias("last")
+        ).row(0)
+        part.watermark = max((known for known in (part.watermark, mark) if known), default=None)
+        part.first_usage_date = min(first, part.first_usage_date or first)
+        part.last_usage_date = max(last, part.last_usage_date or last)
+
+    def finish(self) -> None:
+        self._rollup.finish()
+        read_back(self.folder, self.part.rollup.folder, self.part.rows, {c: self.part.total(c) for c in COSTS})
+
+
+def roll_up_again(store: Path, part: str, rollup: RollUp, rows: int, totals: dict[str, Decimal | None]) -> None:
+    """Make new subjects and lines of a stored part from its charges; the old ones stay until they are unregistered."""
+    folder = charges_folder(store) / part
+    temporary = folder / f"{rollup.folder}{WRITING}"
+    shutil.rmtree(temporary, ignore_errors=True)
+    writer = RollUpWriter(temporary, rollup)
+    for file in sorted(folder.glob("charges-*.parquet")):
+        writer.write(pl.read_parquet(file))
+    writer.finish()
+    read_back(folder, temporary.name, rows, totals)
+    put_folder(temporary, folder / rollup.folder)
+
+
+def _plus(*amounts: Decimal | None) -> Decimal | None:
+    """Sum of what is known, None where nothing is."""
+    known = [amount for amount in amounts if amount is not None]
+    return add(*known) if known else None

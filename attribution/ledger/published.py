@@ -1,0 +1,128 @@
+"""costs.duckdb: a compact copy for analysts, renamed into place, and read without being able to write.
+
+The surprise: a DuckDB connection that is read-only and has no external access still writes files with COPY TO
+wherever it may read some; so only statements that select are let through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+
+from attribution.ledger.disk import WRITING, charges_folder, put_file
+from attribution.ledger.ledger import Ledger
+from attribution.ledger.views import comment_on_all, lay_views
+from schemas.faults import Fault, InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+FILE = "costs.duckdb"
+# What only the next run needs.
+_UNPUBLISHED = ("costs_kept", "empty_bills", "places", "schema_versions")
+
+
+def publish(ledger: Ledger, target: Path | None = None, *, with_charges: bool = False) -> Path:
+    """Write what analysts need into a new file and rename it over the published one.
+
+    Args:
+        ledger: the open ledger.
+        target: `costs.duckdb` in the store unless given.
+        with_charges: put the charges inside too, so that a copy of the file holds all.
+
+    Returns:
+        Where it lies. Readers that have the file before it open keep that one.
+    """
+    target = target or ledger.store / FILE
+    temporary = target.with_name(f"{target.name}{WRITING}")
+    temporary.unlink(missing_ok=True)
+    Path(f"{temporary}.wal").unlink(missing_ok=True)
+    ledger.con.execute("CHECKPOINT")
+    _copy(ledger, temporary, with_charges=with_charges)
+    # Views and comments are laid by a connection of its own, for a view remembers the name its database had.
+    con = duckdb.connect(str(temporary))
+    try:
+        con.execute("SET TimeZone = 'UTC'")
+        lay_views(con, ledger.charge_files(), charges_inside=with_charges)
+        comment_on_all(con)
+        con.execute("CHECKPOINT")
+    finally:
+        con.close()
+    put_file(temporary, target)
+    return target
+
+
+def _copy(ledger: Ledger, temporary: Path, *, with_charges: bool) -> None:
+    con = ledger.con
+    tables = [name for (name,) in con.execute(
+        "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'book' AND database_name = current_database()"
+    ).fetchall()]  # fmt: skip
+    path = str(temporary).replace("'", "''")
+    con.execute(f"ATTACH '{path}' AS published")
+    try:
+        con.execute("CREATE SCHEMA published.book")
+        for table in sorted(set(tables) - set(_UNPUBLISHED)):
+            con.execute(f"CREATE TABLE published.book.{table} AS SELECT * FROM book.{table}")  # noqa: S608 - our own table names
+        if with_charges:
+            con.execute("CREATE TABLE published.main.charges AS SELECT * FROM main.charges")
+    finally:
+        con.execute("DETACH published")
+
+
+@contextmanager
+def read_published(store: Path) -> Iterator[Published]:
+    """Open the published file for reading.
+
+    Raises:
+        InputError: nothing was published yet, or the file is none of ours.
+    """
+    path = store.resolve() / FILE
+    if not path.is_file():
+        raise InputError(Fault(str(path), "nothing is published yet", hint="Run `attribution run` first."))
+    try:
+        con = duckdb.connect(str(path), read_only=True)
+    except duckdb.Error as error:
+        hint = "Run `attribution publish` to write it anew."
+        raise InputError(Fault(str(path), f"cannot be read: {error}", hint=hint)) from error
+    try:
+        con.execute("SET TimeZone = 'UTC'")
+        con.execute("SET allowed_directories = $folders", {"folders": [f"{charges_folder(store.resolve())}/"]})
+        con.execute("SET enable_external_access = false")
+        con.execute("SET lock_configuration = true")
+        yield Published(con)
+    finally:
+        con.close()
+
+
+class Published:
+    """The published file, open for reading alone."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
+        self._con = con
+
+    def frame(self, sql: str, params: Sequence[Any] = ()) -> pl.DataFrame:
+        """Rows of one query.
+
+        Raises:
+            InputError: the SQL is wrong, is more than one statement, or does more than read.
+        """
+        try:
+            statements = duckdb.extract_statements(sql)
+            if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+                what = "only one statement that reads is allowed (SELECT, FROM, WITH, DESCRIBE, SHOW, SUMMARIZE)"
+                raise InputError(Fault("sql", what, hint="To keep a result, use the command's own output options."))
+            rows: pl.DataFrame = self._con.sql(sql, params=list(params)).pl()
+        except duckdb.Error as error:
+            hint = "`SHOW TABLES` lists what there is, `DESCRIBE costs` its columns."
+            raise InputError(Fault("sql", str(error), hint=hint)) from error
+        return rows
+
+
+def query(store: Path, sql: str, params: Sequence[Any] = ()) -> pl.DataFrame:
+    """Rows of one query over the published file; see Published.frame."""
+    with read_published(store) as published:
+        return published.frame(sql, params)

@@ -1,0 +1,15 @@
+SELECT billing_month, dimension, value, BillingCurrency,
+    sum(BilledCost) AS BilledCost, sum(EffectiveCost) AS EffectiveCost,
+    sum(ListCost) AS ListCost, sum(ContractedCost) AS ContractedCost
+FROM (
+    UNPIVOT (
+        SELECT s.billing_month, s.BillingCurrency, {dimensions},
+            sum(f.BilledCost) AS BilledCost, sum(f.EffectiveCost) AS EffectiveCost,
+            sum(f.ListCost) AS ListCost, sum(f.ContractedCost) AS ContractedCost
+        FROM book.cost_facts AS f
+        JOIN book.subjects AS s USING (subject_id)
+        JOIN book.allocations AS a USING (allocation_id)
+        GROUP BY ALL
+    ) ON {dimensions} INTO NAME dimension VALUE value
+)
+GROUP BY ALL

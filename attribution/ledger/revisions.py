@@ -1,0 +1,171 @@
+"""Which parts of which deliveries make a bill: rows in, a choice out, the same for any order of files.
+
+A bill is chosen anew from all deliveries that stand, never patched. Where nothing says how two deliveries of
+one bill belong together, nothing is guessed: they are held back whole, with a message what to state.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from schemas.bills import BillKey
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A delivery that still stands (its file was not overwritten since), and the bills it holds rows of.
+
+    `settled_run`: the run that first took it in. `seen_run`: the last run that met it on disk.
+    """
+
+    digest: str
+    source: str
+    name: str
+    content: str
+    order_key: str | None
+    current: bool | None
+    mode: str | None
+    settled_run: int
+    seen_run: int
+    keys: frozenset[BillKey]
+
+
+@dataclass
+class Choice:
+    """`counting`: the deliveries whose parts make each bill. `held`: digest -> why nothing of it counts."""
+
+    counting: dict[BillKey, tuple[str, ...]] = field(default_factory=dict)
+    held: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Contest:
+    """What may count for one bill, and how those belong together."""
+
+    key: BillKey
+    mode: str | None
+    candidates: tuple[Candidate, ...]
+
+
+def choose(candidates: Iterable[Candidate]) -> Choice:
+    """Choose for every bill the deliveries that count.
+
+    Args:
+        candidates: deliveries that stand, of any sources.
+    """
+    once = _same_content_once(candidates)
+    choice = Choice(held=_unstated(_contests(once, ())))
+    while True:
+        contests = _contests(once, choice.held)
+        ties: dict[str, str] = {}
+        choice.counting = {}
+        for contest in contests:
+            counting = contest.candidates
+            if contest.mode == "snapshot":
+                counting = _newest(contest.candidates)
+                if len(counting) > 1:
+                    ties |= {candidate.digest: _tie_message(contest.key, counting) for candidate in counting}
+            choice.counting[contest.key] = tuple(sorted(candidate.digest for candidate in counting))
+        if not ties:
+            return choice
+        choice.held |= ties
+
+
+def _same_content_once(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """One delivery a content: what a newer reader made of the same bytes counts, not both."""
+    best: dict[tuple[str, str], Candidate] = {}
+    for candidate in candidates:
+        known = best.setdefault((candidate.source, candidate.content), candidate)
+        if (candidate.settled_run, candidate.digest) > (known.settled_run, known.digest):
+            best[candidate.source, candidate.content] = candidate
+    return sorted(best.values(), key=lambda one: (one.settled_run, one.name, one.digest))
+
+
+def _contests(candidates: Sequence[Candidate], held: Collection[str]) -> list[_Contest]:
+    by_key: Mapping[BillKey, list[Candidate]] = defaultdict(list)
+    for candidate in candidates:
+        if candidate.digest not in held:
+            for key in candidate.keys:
+                by_key[key].append(candidate)
+    return [_contest(key, by_key[key]) for key in by_key]
+
+
+def _contest(key: BillKey, candidates: list[Candidate]) -> _Contest:
+    seen = max(candidate.seen_run for candidate in candidates)
+    stated = sorted({one.mode for one in candidates if one.seen_run == seen and one.mode})
+    mode = stated[0] if stated else None
+    named = [candidate for candidate in candidates if candidate.current]
+    if named:  # a manifest names what counts; the one read last is right, should two files of it disagree
+        last = max(candidate.seen_run for candidate in named)
+        latest = tuple(candidate for candidate in named if candidate.seen_run == last)
+        return _Contest(key, mode if mode in ("parts", "append") else "snapshot", latest)
+    return _Contest(key, mode, tuple(candidate for candidate in candidates if candidate.current is None))
+
+
+def _newest(candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+    """The newest snapshot; several where nothing orders them. File times are never compared."""
+    if len(candidates) <= 1:
+        return candidates
+    ordered = _last_by_order_key(candidates)
+    if ordered:
+        return ordered
+    latest = max(candidate.settled_run for candidate in candidates)
+    of_latest = tuple(candidate for candidate in candidates if candidate.settled_run == latest)
+    return _last_by_order_key(of_latest) or of_latest
+
+
+def _last_by_order_key(candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+    keys = {candidate.order_key for candidate in candidates}
+    if None in keys or len(keys) < len(candidates):
+        return ()
+    return (max(candidates, key=lambda one: one.order_key or ""),)
+
+
+def _unstated(contests: Iterable[_Contest]) -> dict[str, str]:
+    """Deliveries that meet rows of a bill another holds already, where nothing says how they belong together.
+
+    The first one (by run, then by path) counts, so that a bill of one file needs no statement.
+    """
+    contests = [contest for contest in contests if contest.mode is None and len(contest.candidates) > 1]
+    keys_of: dict[Candidate, list[BillKey]] = defaultdict(list)
+    for contest in contests:
+        for candidate in contest.candidates:
+            keys_of[candidate].append(contest.key)
+    first: dict[BillKey, Candidate] = {}
+    held: dict[str, str] = {}
+    for candidate in sorted(keys_of, key=lambda one: (one.settled_run, one.name, one.digest)):
+        taken = sorted((key for key in keys_of[candidate] if key in first), key=_key_order)
+        if taken:
+            held[candidate.digest] = _unstated_message(taken[0], first[taken[0]], candidate)
+        else:
+            first |= dict.fromkeys(keys_of[candidate], candidate)
+    return held
+
+
+def _key_order(key: BillKey) -> tuple[str, str, str]:
+    return (key.source, key.billing_account, key.billing_month.isoformat())
+
+
+def _bill(key: BillKey) -> str:
+    return f"bill {key.billing_month:%Y-%m} of billing account {key.billing_account}"
+
+
+def _unstated_message(key: BillKey, first: Candidate, second: Candidate) -> str:
+    return (
+        f"{second.name} and {first.name} both hold rows of {_bill(key)}, and nothing says how they belong together; "
+        f"{first.name} counts, {second.name} does not. "
+        f'State in [[source]] "{key.source}": delivery = "snapshot" (the newer one replaces the older), '
+        '"parts" (together they are the bill) or "append" (each adds its rows once).'
+    )
+
+
+def _tie_message(key: BillKey, tied: tuple[Candidate, ...]) -> str:
+    names = " and ".join(sorted(candidate.name for candidate in tied))
+    return (
+        f"{names} are snapshots of {_bill(key)} that came in one run, and neither a manifest nor a date or run id in "
+        "their paths says which is newer; none of them counts. "
+        "Leave only the newest in place, or put its date or run id into the path; or, if together they are the bill, "
+        f'state in [[source]] "{key.source}": delivery = "parts".'
+    )

@@ -1,0 +1,233 @@
+"""Bills settled: from all that was ever posted and all that lies on disk now, the revision that counts.
+
+One transaction for everything: who reads the ledger sees the old bills or the new ones, never a mixture.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from attribution.ledger.connection import append, registered, transaction
+from attribution.ledger.revisions import Candidate, Choice, choose
+from schemas.bills import BillKey, Delivery, HeldBack
+
+if TYPE_CHECKING:
+    import duckdb
+
+_FOUND = {
+    "source": pl.String(),
+    "names": pl.List(pl.String()),
+    "delivery_digest": pl.String(),
+    "order_key": pl.String(),
+    "is_current": pl.Boolean(),
+    "mode": pl.String(),
+}
+
+
+@dataclass(frozen=True)
+class Settled:
+    """`revised`: bills that have a new revision. `held_back`: all that is held back now, with the reasons."""
+
+    revised: tuple[BillKey, ...]
+    held_back: tuple[HeldBack, ...]
+
+
+def settle(
+    con: duckdb.DuckDBPyConnection, found: Sequence[Delivery], held_back: Sequence[HeldBack], run: int
+) -> Settled:
+    """Decide which parts count for each bill, and write the revisions that changed.
+
+    Args:
+        con: the ledger.
+        found: every delivery found in this run, also those read long ago; one not posted is passed over.
+            What is no longer found keeps counting, unless another file took its place.
+        held_back: what was not read at all, to be shown with the rest.
+        run: number of the run.
+    """
+    with transaction(con):
+        _remember(con, found, run)
+        candidates = _candidates(con)
+        choice = choose(candidates)
+        revised = _revise(con, choice, run)
+        held = [
+            HeldBack(one.source, one.name, choice.held[one.digest]) for one in candidates if one.digest in choice.held
+        ]
+        everything = tuple(sorted([*held_back, *held], key=lambda one: (one.source, one.name)))
+        _keep_held_back(con, everything, choice, run)
+    return Settled(tuple(revised), everything)
+
+
+def _remember(con: duckdb.DuckDBPyConnection, found: Sequence[Delivery], run: int) -> None:
+    """Note where each delivery lies now and what manifest, path and configuration say of it now."""
+    rows = [
+        (
+            one.source.name,
+            sorted(file.name for file in one.files),
+            one.digest,
+            one.order_key,
+            one.current,
+            one.source.delivery,
+        )
+        for one in found
+    ]
+    with registered(con, found_now=pl.DataFrame(rows, schema=_FOUND, orient="row")):
+        con.execute(
+            """
+            UPDATE book.deliveries_read AS d
+            SET order_key = f.order_key, is_current = f.is_current, mode = f.mode, seen_run = $run
+            FROM (SELECT DISTINCT ON (delivery_digest) * FROM found_now ORDER BY names) AS f
+            WHERE f.delivery_digest = d.delivery_digest
+            """,
+            {"run": run},
+        )
+        # A file that is part of what was found now is no longer part of what was found there before.
+        con.execute(
+            """
+            CREATE OR REPLACE TEMP TABLE taken AS
+            SELECT DISTINCT f.source, unnest(f.names) AS name
+            FROM found_now AS f SEMI JOIN book.deliveries_read USING (delivery_digest);
+            DELETE FROM book.places AS p WHERE EXISTS (
+                SELECT 1 FROM taken WHERE taken.source = p.source AND list_contains(p.names, taken.name)
+            )
+            """
+        )
+        con.execute(
+            """
+            INSERT INTO book.places
+            SELECT source, names, delivery_digest, $run
+            FROM found_now SEMI JOIN book.deliveries_read USING (delivery_digest)
+            """,
+            {"run": run},
+        )
+    con.execute("UPDATE book.deliveries_read SET settled_run = $run WHERE settled_run IS NULL", {"run": run})
+
+
+def _candidates(con: duckdb.DuckDBPyConnection) -> list[Candidate]:
+    """Deliveries that stand: some place on disk still is theirs, as far as anybody knows."""
+    keys: dict[str, set[BillKey]] = defaultdict(set)
+    for digest, source, account, month in con.execute(
+        """
+        SELECT delivery_digest, source, BillingAccountId, billing_month FROM book.parts
+        UNION ALL
+        SELECT delivery_digest, source, BillingAccountId, billing_month
+        FROM book.empty_bills JOIN book.deliveries_read USING (delivery_digest)
+        """
+    ).fetchall():
+        keys[digest].add(BillKey(source, account, month))
+    rows = con.execute(
+        """
+        SELECT d.delivery_digest, d.source, p.name, d.content_digest, d.order_key, d.is_current, d.mode, d.settled_run,
+            coalesce(d.seen_run, d.settled_run)
+        FROM book.deliveries_read AS d
+        JOIN (SELECT delivery_digest, min(names[1]) AS name FROM book.places GROUP BY ALL) AS p USING (delivery_digest)
+        ORDER BY ALL
+        """
+    ).fetchall()
+    return [Candidate(*row, *[frozenset(keys[row[0]])]) for row in rows]
+
+
+def _revise(con: duckdb.DuckDBPyConnection, choice: Choice, run: int) -> list[BillKey]:
+    """Write a new revision of each bill whose parts changed; the one before is superseded."""
+    parts: dict[tuple[str, BillKey], tuple[int, str]] = {}
+    for part_no, part_id, digest, source, account, month in con.execute(
+        "SELECT part_no, part_id, delivery_digest, source, BillingAccountId, billing_month FROM book.parts"
+    ).fetchall():
+        parts[digest, BillKey(source, account, month)] = (part_no, part_id)
+    current: dict[BillKey, tuple[int, str]] = {}
+    for bill_no, digest, source, account, month in con.execute(
+        "SELECT bill_no, digest, source, BillingAccountId, billing_month FROM book.bills WHERE superseded_run IS NULL"
+    ).fetchall():
+        current[BillKey(source, account, month)] = (bill_no, digest)
+    ((next_no, posted_at),) = con.execute(
+        """
+        SELECT (SELECT coalesce(max(bill_no), 0) + 1 FROM book.bills), (SELECT as_of FROM book.runs WHERE run = $run)
+        """,
+        {"run": run},
+    ).fetchall()
+    bills: list[tuple[object, ...]] = []
+    bill_parts: list[tuple[int, int]] = []
+    superseded: list[int] = []
+    revised = sorted(current.keys() | choice.counting.keys(), key=_order)
+    changed = []
+    for key in revised:
+        mine = sorted(parts[digest, key] for digest in choice.counting.get(key, ()) if (digest, key) in parts)
+        digest = revision_digest([part_id for _, part_id in mine])
+        if key in current and current[key][1] == digest:
+            continue
+        if key not in current and not choice.counting[key]:
+            continue  # all that could count is held back or not current: no bill yet
+        if key in current:
+            superseded.append(current[key][0])
+        bill_no = next_no + len(bills)
+        bills.append((bill_no, bill_id(key, digest), *_order_columns(key), digest, run, posted_at))
+        bill_parts.extend((bill_no, part_no) for part_no, _ in mine)
+        changed.append(key)
+    _write(con, bills, bill_parts, superseded, run)
+    return changed
+
+
+def _write(
+    con: duckdb.DuckDBPyConnection,
+    bills: list[tuple[object, ...]],
+    bill_parts: list[tuple[int, int]],
+    superseded: list[int],
+    run: int,
+) -> None:
+    if not bills:
+        return
+    con.execute(
+        """
+        UPDATE book.bills
+        SET superseded_run = $run, superseded_at = (SELECT as_of FROM book.runs WHERE run = $run)
+        WHERE list_contains($superseded, bill_no)
+        """,
+        {"run": run, "superseded": superseded},
+    )
+    columns = ["bill_no", "bill_id", "source", "BillingAccountId", "billing_month", "digest", "posted_run", "posted_at"]
+    append(con, "bills", pl.DataFrame(bills, schema=columns, orient="row"))
+    append(con, "bill_parts", pl.DataFrame(bill_parts, schema=["bill_no", "part_no"], orient="row"))
+
+
+def _order(key: BillKey) -> tuple[str, str, str]:
+    return (key.source, key.billing_account, key.billing_month.isoformat())
+
+
+def _order_columns(key: BillKey) -> tuple[object, ...]:
+    return (key.source, key.billing_account, key.billing_month)
+
+
+def revision_digest(part_ids: Sequence[str]) -> str:
+    """Names a bill's content: the same parts, the same text, in any order."""
+    return hashlib.sha256("\n".join(sorted(part_ids)).encode()).hexdigest()[:12] if part_ids else "empty"
+
+
+def bill_id(key: BillKey, digest: str) -> str:
+    """A bill revision's name, the same in every ledger that read the same."""
+    return f"{key.source}/{key.billing_account}/{key.billing_month:%Y-%m}/{digest}"
+
+
+def _keep_held_back(con: duckdb.DuckDBPyConnection, held_back: Sequence[HeldBack], choice: Choice, run: int) -> None:
+    con.execute("DELETE FROM book.held_back")
+    rows = [(one.source, one.name, one.reason, run) for one in held_back]
+    append(con, "held_back", pl.DataFrame(rows, schema=["source", "name", "reason", "run"], orient="row"))
+    con.execute(
+        """
+        UPDATE book.deliveries_read AS d SET state = CASE
+            WHEN list_contains($held, delivery_digest) THEN 'held back'
+            WHEN delivery_digest NOT IN (SELECT delivery_digest FROM book.places) THEN 'superseded'
+            WHEN delivery_digest NOT IN (SELECT delivery_digest FROM book.parts) THEN 'counts'
+            WHEN delivery_digest IN (
+                SELECT p.delivery_digest FROM book.parts AS p
+                JOIN book.bill_parts AS bp USING (part_no) JOIN book.bills AS b USING (bill_no)
+                WHERE b.superseded_run IS NULL
+            ) THEN 'counts'
+            ELSE 'superseded' END
+        """,
+        {"held": sorted(choice.held)},
+    )

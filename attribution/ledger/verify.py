@@ -1,0 +1,81 @@
+"""What was written reads back as it was: types, rows, sums to the last unit, and the pandera schemas.
+
+Of the stored charges only the columns that a check speaks of are read again: decoding all would double the
+time of writing. Text that no check speaks of is guarded by Parquet's own page checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from schemas.charges import CHARGE_COLUMNS, Charges
+from schemas.check import verify
+from schemas.costs import LINE_COLUMNS, Lines, Subjects
+from schemas.faults import LawBrokenError
+from schemas.money import COSTS, add
+
+_CHECKED = [name for name, column in Charges.columns.items() if not column.nullable or column.checks or name in COSTS]
+_KeptCharges = Charges.select_columns(_CHECKED)
+
+Check = Callable[[pl.DataFrame, str], pl.DataFrame]
+
+
+def read_back(folder: Path, rollup: str, rows: int, totals: dict[str, Decimal | None]) -> None:
+    """Compare a written part with what was counted while writing it.
+
+    Args:
+        folder: the part's folder.
+        rollup: name of the roll-up's folder inside it.
+        rows: charges written.
+        totals: control total of each cost column, None where all are null.
+
+    Raises:
+        LawBrokenError: any difference.
+    """
+    files = sorted(folder.glob("charges-*.parquet"))
+    for file in files:
+        schema = pl.read_parquet_schema(file)
+        wrong = [name for name, dtype in CHARGE_COLUMNS.items() if schema.get(name) != dtype]
+        if wrong:
+            message = f"{file}: columns of another type than written: {wrong}"
+            raise LawBrokenError(message)
+    counted, sums = _sums(files, _CHECKED, lambda frame, where: verify(frame, _KeptCharges, where))
+    if counted != rows:
+        message = f"{folder}: {rows} charges written, {counted} read back"
+        raise LawBrokenError(message)
+    _same(f"{folder}: charges", totals, sums)
+    _, sums = _sums(sorted((folder / rollup).glob("lines-*.parquet")), None, _verify_lines)
+    _same(f"{folder}: lines", totals, sums)
+    for file in sorted((folder / rollup).glob("subjects-*.parquet")):
+        subjects = pl.read_parquet(file)
+        verify(subjects.rename({"subject_no": "subject_id"}).cast({"subject_id": pl.Int64}), Subjects, str(file))
+
+
+def _verify_lines(frame: pl.DataFrame, where: str) -> pl.DataFrame:
+    named = frame.rename({"subject_no": "subject_id"}).cast({"subject_id": pl.Int64}).select(*LINE_COLUMNS)
+    return verify(named, Lines, where)
+
+
+def _sums(files: Sequence[Path], columns: list[str] | None, check: Check) -> tuple[int, dict[str, Decimal | None]]:
+    rows = 0
+    sums: dict[str, list[Any]] = {name: [] for name in COSTS}
+    for file in files:
+        frame = pl.read_parquet(file, columns=columns)
+        check(frame, str(file))
+        rows += frame.height
+        for name in COSTS:
+            if frame.get_column(name).count():
+                sums[name].append(frame.get_column(name).sum())
+    return rows, {name: add(*known) if known else None for name, known in sums.items()}
+
+
+def _same(where: str, written: dict[str, Decimal | None], read: dict[str, Decimal | None]) -> None:
+    for column in COSTS:
+        if written[column] != read[column]:
+            message = f"{where}: {column} written {written[column]}, read back {read[column]}"
+            raise LawBrokenError(message)

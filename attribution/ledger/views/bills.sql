@@ -1,0 +1,48 @@
+-- One bill revision; the one that counts has no superseded_at.
+WITH part AS (
+    SELECT bp.bill_no,
+        list_sort(list_distinct(flatten(list(d.files)))) AS files,
+        CAST(sum(p.rows) AS BIGINT) AS rows,
+        count(DISTINCT p.delivery_digest) AS deliveries,
+        max(p.watermark) AS watermark,
+        bool_and(d.parts = 1) AS alone
+    FROM book.bill_parts AS bp
+    JOIN book.parts AS p USING (part_no)
+    JOIN (
+        SELECT delivery_digest, list(name) AS files,
+            (SELECT count(*) FROM book.parts AS other WHERE other.delivery_digest = df.delivery_digest) AS parts
+        FROM book.delivery_files AS df GROUP BY delivery_digest
+    ) AS d USING (delivery_digest)
+    GROUP BY bp.bill_no
+),
+money AS (
+    SELECT bp.bill_no, list_sort(list(DISTINCT s.BillingCurrency)) AS currencies,
+        sum(s.BilledCost) AS BilledCost, sum(s.EffectiveCost) AS EffectiveCost,
+        sum(s.ListCost) AS ListCost, sum(s.ContractedCost) AS ContractedCost
+    FROM book.bill_parts AS bp JOIN book.part_sums AS s USING (part_no)
+    GROUP BY bp.bill_no
+),
+total AS (
+    SELECT bp.bill_no,
+        sum(CAST(t.stated AS DECIMAL(38,12))) AS stated, sum(CAST(t.residual AS DECIMAL(38,24))) AS residual,
+        sum(CAST(t.rejected AS DECIMAL(38,12))) AS rejected, sum(CAST(t.netted AS DECIMAL(38,12))) AS netted
+    FROM (SELECT DISTINCT bill_no, delivery_digest FROM book.bill_parts JOIN book.parts USING (part_no)) AS bp
+    JOIN book.delivery_totals AS t USING (delivery_digest)
+    WHERE t.cost_column = 'BilledCost'
+    GROUP BY bp.bill_no
+)
+SELECT b.bill_no, b.bill_id, b.source, b.BillingAccountId, b.billing_month,
+    coalesce(part.files, []) AS files, b.digest, coalesce(part.rows, 0) AS rows,
+    coalesce(money.currencies, []) AS currencies,
+    CASE WHEN part.alone THEN total.stated END AS stated_BilledCost,
+    money.BilledCost AS stored_BilledCost,
+    CASE WHEN part.alone THEN total.residual END AS residual_BilledCost,
+    CASE WHEN part.alone THEN total.rejected END AS rejected_BilledCost,
+    CASE WHEN part.alone THEN total.netted END AS netted_BilledCost,
+    money.EffectiveCost AS stored_EffectiveCost, money.ListCost AS stored_ListCost,
+    money.ContractedCost AS stored_ContractedCost,
+    part.watermark, b.posted_run, b.posted_at, b.superseded_run, b.superseded_at
+FROM book.bills AS b
+LEFT JOIN part USING (bill_no)
+LEFT JOIN money USING (bill_no)
+LEFT JOIN total USING (bill_no)

@@ -1,0 +1,2 @@
+-- One report to one recipient for one period.
+SELECT * FROM book.deliveries

@@ -1,0 +1,2 @@
+-- One file or delivery that counts for nothing, and why.
+SELECT * FROM book.held_back

@@ -1,0 +1,2 @@
+-- One pipeline run.
+SELECT * FROM book.runs

@@ -1,0 +1,199 @@
+"""Frames to Report. An owner's report is the same sums over fewer rows, so no number in it can differ.
+
+Money of an owner is chosen by `owner ==`, and nothing that names or adds up others gets past this module.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+import polars as pl
+
+from attribution.reports.frames import ReportFrames
+from attribution.reports.pieces import findings, growth, restatements, waste, whole
+from attribution.reports.report import (
+    Comparison,
+    DayCost,
+    Finding,
+    Growth,
+    Period,
+    Quality,
+    Report,
+    Section,
+    Spans,
+    StageMonth,
+    Table,
+    Watermark,
+    spans,
+)
+from attribution.reports.sums import known_sum, rows_by, within
+from schemas.dimensions import NOBODY
+from schemas.faults import Fault, InputError
+
+TITLE = "Cost report"
+BASIS = "EffectiveCost (amortised)"
+CHART_DAYS = 35
+_TABLES = ("project", "stage", "experiment", "cost_element", "ServiceName")
+
+
+def build_report(frames: ReportFrames, period: Period, owner: str | None = None) -> Report:
+    """Build the report of a period, for one owner or for all.
+
+    Args:
+        frames: rows of all owners; this function does the filtering.
+        period: the days the report is about; `week_before` and `month_before` choose them.
+        owner: None is the report for all, the only one with unallocated money and the company's totals.
+
+    Raises:
+        InputError: the owner is one of the words for "nobody in particular".
+    """
+    if owner in NOBODY:
+        raise InputError(
+            Fault(
+                where=f'report for owner "{owner}"',
+                what="this is money of nobody in particular, shown in the report for all only",
+                hint="Name a person or a team as owner, or ask for the report for all.",
+            )
+        )
+    marks = _watermarks(frames.watermarks, period.before().first)
+    until = _complete_until(marks)
+    times = spans(period, until, frames.as_of.date())
+    # Days after the day of the report can only come from a run that looks back; they are not shown.
+    daily = _owned(frames.daily, owner).filter(pl.col("usage_date") <= frames.as_of.date())
+    found = findings(_owned(frames.findings, owner), frames.as_of.date())
+    grown = growth(_owned(frames.growth, owner))
+    changed = _owned(frames.restatements, owner)
+    currencies = {
+        *_shown(daily, times).get_column("BillingCurrency").to_list(),
+        *(row.currency for row in grown),
+        *(row.currency for row in found if row.currency is not None),
+        *changed.get_column("BillingCurrency").to_list(),
+    }
+    sections = tuple(
+        _section(frames, _Owned(owner, times, until, daily, found, grown, changed), currency)
+        for currency in sorted(currencies, key=lambda code: (code != frames.currency, code))
+    )
+    return Report(
+        title=TITLE,
+        as_of=frames.as_of,
+        owner=owner,
+        spans=times,
+        basis=BASIS,
+        sections=sections,
+        loose_findings=tuple(row for row in found if row.currency is None),
+        quality=_quality(frames, daily, owner, marks, until),
+    )
+
+
+@dataclass(frozen=True)
+class _Owned:
+    """What one owner may see, of every currency."""
+
+    owner: str | None
+    times: Spans
+    until: date | None
+    daily: pl.DataFrame
+    findings: tuple[Finding, ...]
+    growth: tuple[Growth, ...]
+    restated: pl.DataFrame
+
+
+def _section(frames: ReportFrames, owned: _Owned, currency: str) -> Section:
+    here = owned.daily.filter(pl.col("BillingCurrency") == currency)
+    times, found = owned.times, [row for row in owned.findings if row.currency == currency]
+    standing = tuple(row for row in found if row.verdict == "finding")
+    compared = Period(times.before.first, times.period.last)
+    return Section(
+        currency=currency,
+        cost=_compare(here, times.period, times.before),
+        billed=_compare(here, times.period, times.before, "BilledCost"),
+        month=_compare(here, times.month, times.month_before),
+        last_month=_compare(here, times.last_month, times.month_before_last),
+        unknown_rows=here.filter(within(compared) & pl.col("EffectiveCost").is_null()).height,
+        tables=_tables(here, times, owned.owner),
+        daily=_by_day(here, times.period, owned.until),
+        stages=_by_stage(here, times),
+        growth=tuple(row for row in owned.growth if row.currency == currency),
+        findings=standing,
+        undetermined=tuple(row for row in found if row.verdict != "finding"),
+        waste=waste(standing),
+        restatements=restatements(owned.restated.filter(pl.col("BillingCurrency") == currency)),
+        whole=whole(frames, here, currency, times) if owned.owner is None else None,
+    )
+
+
+def _owned(frame: pl.DataFrame, owner: str | None) -> pl.DataFrame:
+    return frame if owner is None else frame.filter(pl.col("owner") == owner)
+
+
+def _shown(daily: pl.DataFrame, times: Spans) -> pl.DataFrame:
+    first = min(times.before.first, times.month_before_last.first, times.period.last - timedelta(days=CHART_DAYS - 1))
+    return daily.filter(pl.col("usage_date") >= first)
+
+
+def _compare(daily: pl.DataFrame, this: Period, before: Period, column: str = "EffectiveCost") -> Comparison:
+    sums = daily.select(known_sum(column, within(this), "this"), known_sum(column, within(before), "before")).row(0)
+    return Comparison(*sums)
+
+
+def _tables(daily: pl.DataFrame, times: Spans, owner: str | None) -> tuple[Table, ...]:
+    dimensions = list(_TABLES)
+    if owner is None:
+        dimensions[3:3] = ["owner", "team"] if "team" in daily.columns else ["owner"]
+    return tuple(Table(dimension, rows_by(daily, dimension, times)) for dimension in dimensions)
+
+
+def _by_day(daily: pl.DataFrame, period: Period, until: date | None) -> tuple[DayCost, ...]:
+    """Five weeks up to the period's end, and what is known of the week after."""
+    shown = Period(period.last - timedelta(days=CHART_DAYS - 1), period.last + timedelta(days=6))
+    sums = (
+        daily.filter(within(shown))
+        .group_by("usage_date", "project")
+        .agg(known_sum("EffectiveCost", pl.lit(value=True), "cost"))
+        .sort("usage_date", "project")
+    )
+    return tuple(DayCost(day, project, cost, until is not None and day > until) for day, project, cost in sums.rows())
+
+
+def _by_stage(daily: pl.DataFrame, times: Spans) -> tuple[StageMonth, ...]:
+    rows = []
+    for month in (times.month_before_last, times.last_month, times.month):
+        sums = (
+            daily.filter(within(month))
+            .group_by("stage")
+            .agg(known_sum("EffectiveCost", pl.lit(value=True), "cost"))
+            .sort("stage")
+        )
+        rows += [StageMonth(month.first, stage, cost, not month.is_month) for stage, cost in sums.rows()]
+    return tuple(rows)
+
+
+def _watermarks(frame: pl.DataFrame, compared_from: date) -> tuple[Watermark, ...]:
+    """A source that ended before the days compared is missing from both sides alike: silent, not behind."""
+    return tuple(
+        Watermark(source, until, silent=until is not None and until < compared_from)
+        for source, until in frame.select("source", "complete_until").sort("source").rows()
+    )
+
+
+def _complete_until(marks: tuple[Watermark, ...]) -> date | None:
+    known = [mark.complete_until for mark in marks if mark.complete_until is not None]
+    alive = [mark.complete_until for mark in marks if mark.complete_until is not None and not mark.silent]
+    if alive:
+        return min(alive)
+    return max(known, default=None)
+
+
+def _quality(
+    frames: ReportFrames, daily: pl.DataFrame, owner: str | None, marks: tuple[Watermark, ...], until: date | None
+) -> Quality:
+    days = [] if until is None else daily.filter(pl.col("usage_date") > until)["usage_date"].unique().sort().to_list()
+    return Quality(
+        complete_until=until,
+        provisional_days=tuple(days),
+        files_missing=bool(frames.held_back or frames.rejects),
+        watermarks=marks if owner is None else (),
+        held_back=frames.held_back if owner is None else (),
+        rejects=frames.rejects if owner is None else None,
+    )

@@ -1,0 +1,119 @@
+"""Charts: altair specifications, drawn by vl-convert on this machine without a browser or the network.
+
+The SVG takes the page's own text colour, so that it is at home in light and dark; the PNG is for mail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+import vl_convert
+
+from attribution.reports import figures, fonts
+
+# Paul Tol's "bright" colours, told apart by colour-blind readers, on light and dark ground.
+PALETTE = ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377")
+OTHER_COLOUR = "#9AA0A6"
+INK = "#3C4450"  # becomes the page's text colour in SVG
+_FONTS = "Arial, Helvetica, Liberation Sans, sans-serif"
+_LETTER = 7  # pixels of a wide letter: the reader's font may be wider than the one measured here
+
+
+@dataclass(frozen=True)
+class Size:
+    """Where a chart is to fit: pixels of the long and of the short kind, letters of a name, columns of a legend."""
+
+    full: int
+    half: int
+    letters: int
+    columns: int
+    for_png: bool = False  # names that this machine has no letters for become numbers
+
+
+PAGE = Size(full=900, half=500, letters=24, columns=4)
+PHONE = Size(full=330, half=330, letters=17, columns=2)
+MAIL = Size(full=500, half=500, letters=22, columns=3, for_png=True)  # phones show it narrower still
+
+
+@dataclass(frozen=True)
+class Chart:
+    """One chart: what to draw, and in words what it shows (with its figures) for those who do not see it."""
+
+    name: str
+    title: str
+    alt_text: str
+    spec: dict[str, Any]
+    numbered: tuple[tuple[str, str], ...] = ()  # (number in the drawing, the name it stands for)
+
+    @property
+    def note(self) -> str:
+        """What the numbers in the drawing stand for, and which font would make them names."""
+        if not self.numbered:
+            return ""
+        key = ", ".join(f"{number} = {name}" for number, name in self.numbered)
+        hint = f" {fonts.CJK_HINT}" if any(fonts.needs_cjk(name) for _, name in self.numbered) else ""
+        return f"In the chart: {key}.{hint}"
+
+
+def png(chart: Chart) -> bytes:
+    """Draw for mail at twice the resolution, on white; no address is ever fetched."""
+    spec = {**chart.spec, "background": "white"}
+    return bytes(vl_convert.vegalite_to_png(spec, scale=2, allowed_base_urls=[]))
+
+
+def svg(chart: Chart) -> str:
+    """Draw for the page: no ground of its own, and text in the colour of its surroundings."""
+    drawn = str(vl_convert.vegalite_to_svg(chart.spec, allowed_base_urls=[]))
+    return drawn.replace(INK.lower(), "currentColor").replace(INK, "currentColor")
+
+
+class Names:
+    """Labels for a chart: short, each different from the others, and drawable."""
+
+    def __init__(self, names: Sequence[str], size: Size) -> None:
+        self._labels: dict[str, str] = {}
+        numbered: list[tuple[str, str]] = []
+        for name in names:
+            text = figures.label(name, size.letters)
+            if size.for_png and not fonts.drawable(text):
+                numbered.append((f"#{len(numbered) + 1}", text))
+                text = numbered[-1][0]
+            while text in self._labels.values():
+                text += "\N{NO-BREAK SPACE}"
+            self._labels[name] = text
+        self.numbered = tuple(numbered)
+
+    def __getitem__(self, name: str) -> str:
+        return self._labels[name]
+
+
+def extent(labels: Sequence[str]) -> int:
+    """Pixels that the longest label may need."""
+    return 10 + _LETTER * max(map(len, labels))
+
+
+def legend(size: Size) -> alt.Legend:
+    """A legend under the chart."""
+    return alt.Legend(title=None, orient="bottom", columns=size.columns, columnPadding=size.letters + 6)
+
+
+def data(values: list[dict[str, Any]]) -> alt.InlineData:
+    """Rows of a chart; `amount` is decimal text, which becomes a number only while pixels are drawn."""
+    return alt.InlineData(values=values, format=alt.JsonDataFormat(parse={"amount": "number", "day": "string"}))
+
+
+def specification(chart: alt.Chart | alt.LayerChart) -> dict[str, Any]:
+    """The looks that all charts share, as a plain Vega-Lite specification."""
+    looked = (
+        chart.configure(background="transparent", font=_FONTS, aria=False, padding=4)
+        .configure_view(stroke=None)
+        .configure_axis(
+            labelColor=INK, titleColor=INK, domainColor=INK, tickColor=INK, gridColor=INK, gridOpacity=0.14,
+            domainOpacity=0.4, tickOpacity=0.4, labelFontSize=11, titleFontSize=11, titleFontWeight="normal",
+        )
+        .configure_legend(labelColor=INK, labelFontSize=11, symbolStrokeWidth=0)
+    )  # fmt: skip
+    return dict(looked.to_dict())

@@ -1,0 +1,116 @@
+"""The frames a report is built from, column by column; the ledger feeds them, whole, and the report filters.
+
+Feed at least the period, the period before and three calendar months of `daily`, as one row a combination or finer:
+rows are only ever added up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import polars as pl
+
+from schemas.bills import HeldBack
+from schemas.faults import LawBrokenError
+from schemas.findings import FINDING_COLUMNS
+from schemas.money import MONEY
+
+DAILY_COLUMNS: dict[str, pl.DataType] = {
+    "usage_date": pl.Date(),
+    "BillingCurrency": pl.String(),
+    "project": pl.String(),
+    "stage": pl.String(),
+    "experiment": pl.String(),
+    "owner": pl.String(),
+    "ServiceName": pl.String(),
+    "cost_element": pl.String(),
+    "EffectiveCost": MONEY,  # null: unknown
+    "BilledCost": MONEY,  # null: unknown
+}
+"""Attributed costs; a text column `team` may be added and then gets a table in the report for all."""
+
+REPORT_FINDING_COLUMNS: dict[str, pl.DataType] = {
+    **FINDING_COLUMNS,
+    "state": pl.String(),
+    "first_seen": pl.Date(),
+    "last_seen": pl.Date(),
+}
+"""Findings of waste that still stand; growth has a frame of its own."""
+
+GROWTH_COLUMNS: dict[str, pl.DataType] = {
+    "subject": pl.String(),  # "dimension=value", several joined by " x "
+    "owner": pl.String(),  # whose money alone the row is about; null: of several, shown in the report for all only
+    "BillingCurrency": pl.String(),
+    "month": pl.Date(),
+    "status": pl.String(),  # a word: grew, new, fell, gone, steady ...
+    "cost": MONEY,
+    "previous": MONEY,
+    "change": MONEY,  # day-adjusted
+    "fraction": MONEY,  # day-adjusted, 0.30 is 30 %; null: no base
+    "fired": pl.Boolean(),  # above the thresholds
+}
+RESTATEMENT_COLUMNS: dict[str, pl.DataType] = {
+    "month": pl.Date(),
+    "BillingCurrency": pl.String(),
+    "project": pl.String(),
+    "owner": pl.String(),
+    "before": MONEY,
+    "after": MONEY,
+    "changed_on": pl.Date(),
+}
+WATERMARK_COLUMNS: dict[str, pl.DataType] = {
+    "source": pl.String(),
+    "complete_until": pl.Date(),  # the last complete day; null: not known
+}
+BILL_COLUMNS: dict[str, pl.DataType] = {
+    "source": pl.String(),
+    "month": pl.Date(),
+    "rows": pl.Int64(),
+    "BillingCurrency": pl.String(),
+    "BilledCost": MONEY,
+    "state": pl.String(),  # a word: new, unchanged, restated, open ...
+}
+RECONCILED_COLUMNS: dict[str, pl.DataType] = {
+    "BillingCurrency": pl.String(),
+    "column": pl.String(),  # EffectiveCost, BilledCost
+    "lines": MONEY,
+    "costs": MONEY,
+}
+
+
+def _empty(columns: dict[str, pl.DataType]) -> pl.DataFrame:
+    return pl.DataFrame(schema=columns)
+
+
+@dataclass(frozen=True)
+class ReportFrames:
+    """All that reports are made of, for all owners; `as_of` is in the workspace's time zone."""
+
+    as_of: datetime
+    daily: pl.DataFrame
+    findings: pl.DataFrame = field(default_factory=lambda: _empty(REPORT_FINDING_COLUMNS))
+    growth: pl.DataFrame = field(default_factory=lambda: _empty(GROWTH_COLUMNS))
+    restatements: pl.DataFrame = field(default_factory=lambda: _empty(RESTATEMENT_COLUMNS))
+    watermarks: pl.DataFrame = field(default_factory=lambda: _empty(WATERMARK_COLUMNS))
+    bills: pl.DataFrame = field(default_factory=lambda: _empty(BILL_COLUMNS))
+    reconciled: pl.DataFrame = field(default_factory=lambda: _empty(RECONCILED_COLUMNS))
+    held_back: tuple[HeldBack, ...] = ()
+    rejects: int = 0
+    currency: str | None = None  # the workspace's own; its section comes first
+
+    def __post_init__(self) -> None:
+        for name, columns in (
+            ("daily", DAILY_COLUMNS),
+            ("findings", REPORT_FINDING_COLUMNS),
+            ("growth", GROWTH_COLUMNS),
+            ("restatements", RESTATEMENT_COLUMNS),
+            ("watermarks", WATERMARK_COLUMNS),
+            ("bills", BILL_COLUMNS),
+            ("reconciled", RECONCILED_COLUMNS),
+        ):
+            schema = getattr(self, name).schema
+            wrong = [column for column, dtype in columns.items() if schema.get(column) != dtype]
+            if wrong:
+                message = f"report frame {name}: missing or of another type: {', '.join(wrong)}"
+                raise LawBrokenError(message)

@@ -1,0 +1,184 @@
+"""What the nightly run says on the terminal when it is done: what came in, that it adds up, where to look."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from attribution.reports import figures
+from attribution.reports.pieces import not_reconciled, waste
+from attribution.reports.report import Amount, BillLine, Coverage, Finding, Growth, Reconciled
+from attribution.reports.text import add_row, exact_difference, findings_table, growth_table, plain_table
+from schemas.bills import HeldBack
+
+_ROWS = 8
+
+
+@dataclass(frozen=True)
+class ProjectCost:
+    """EffectiveCost of a project in the last whole month and in the running one so far."""
+
+    currency: str
+    project: str
+    last_month: Amount
+    running: Amount
+
+
+@dataclass(frozen=True)
+class Place:
+    """A file of the run that somebody may want to open."""
+
+    what: str
+    path: str
+
+
+@dataclass(frozen=True)
+class NightlySummary:
+    """One nightly run. `bills` are those read in it; `nothing_new`: every delivery was known already."""
+
+    as_of: date
+    month: date  # first day of the running month
+    last_month: date
+    bills: tuple[BillLine, ...] = ()
+    rejects: int = 0
+    reconciled: tuple[Reconciled, ...] = ()
+    projects: tuple[ProjectCost, ...] = ()
+    growth: tuple[Growth, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    coverage: tuple[tuple[str, Coverage], ...] = ()  # (currency, coverage of a dimension)
+    held_back: tuple[HeldBack, ...] = ()
+    places: tuple[Place, ...] = ()
+    nothing_new: bool = False
+
+
+def nightly_summary(summary: NightlySummary) -> Group:
+    """The summary for `rich.print`: at most 100 columns wide, plain lines when piped."""
+    parts: list[RenderableType] = [_first_line(summary)]
+    if summary.bills:
+        parts += [_title("Bills read"), _bills(summary.bills)]
+    if summary.held_back:
+        parts += [_title("Held back, not in any figure"), *_held_back(summary.held_back)]
+    if summary.reconciled:
+        parts += [_title("Reconciliation"), _reconciled(summary.reconciled)]
+    for code in _currencies(summary):
+        parts += _costs(summary, code)
+    loose = [row for row in summary.findings if row.currency is None]
+    if loose:
+        parts += [_title("Findings without money"), findings_table(loose, "", _ROWS)]
+    if summary.places:
+        parts += [_title("Files"), _places(summary.places)]
+    return Group(*parts)
+
+
+def _title(text: str, note: str = "") -> Text:
+    return Text.assemble("\n", (text, "bold cyan"), (f"  {note}" if note else "", "dim"))
+
+
+def _first_line(summary: NightlySummary) -> Text:
+    apart = not_reconciled(summary.reconciled)
+    day = figures.full_day(summary.as_of)
+    if apart:
+        return Text.assemble(("BROKEN  ", "bold red"), f"{day}: bills and attributed costs differ, see Reconciliation")
+    parts = [figures.count(len(summary.bills), "bill") + " read"]
+    if summary.nothing_new:
+        parts = ["nothing new: every delivery is known already, all figures stand"]
+    if summary.rejects:
+        parts.append(f"{figures.count(summary.rejects, 'rejected value')} (see: attribution rejects)")
+    if summary.held_back:
+        parts.append(f"{len(summary.held_back)} held back")
+    troubled: Literal["yellow", "green"] = "yellow" if summary.rejects or summary.held_back else "green"
+    return Text.assemble(("Done  ", f"bold {troubled}"), f"{day}: {'; '.join(parts)}")
+
+
+def _currencies(summary: NightlySummary) -> list[str]:
+    codes = [row.currency for row in summary.projects]
+    codes += [row.currency for row in summary.growth]
+    codes += [row.currency for row in summary.findings if row.currency is not None]
+    return list(dict.fromkeys(codes))
+
+
+def _bills(bills: tuple[BillLine, ...]) -> RenderableType:
+    table = plain_table("Source", "month", "state", "rows", "BilledCost", texts=3)
+    for bill in bills:
+        add_row(
+            table,
+            figures.label(bill.source, 30),
+            figures.month(bill.month),
+            figures.label(bill.state, 24),
+            f"{bill.rows:,}",
+            figures.with_currency(bill.billed, bill.currency),
+        )
+    return table
+
+
+def _held_back(rows: tuple[HeldBack, ...]) -> list[Text]:
+    return [
+        Text.assemble((f"{figures.label(row.name, 70)}: ", "yellow"), figures.label(row.reason, 300)) for row in rows
+    ]
+
+
+def _reconciled(rows: tuple[Reconciled, ...]) -> RenderableType:
+    table = plain_table("Total of", "bills' lines", "attributed", "difference")
+    for row in rows:
+        apart = exact_difference(row.lines, row.costs)
+        add_row(
+            table,
+            f"{row.column} {row.currency}",
+            figures.money(row.lines, row.currency),
+            figures.money(row.costs, row.currency),
+            apart,
+            style="" if apart == "0" else "bold red",
+        )
+    return table
+
+
+def _costs(summary: NightlySummary, code: str) -> list[RenderableType]:
+    parts: list[RenderableType] = []
+    projects = [row for row in summary.projects if row.currency == code]
+    if projects:
+        parts += [_title(f"Projects, {code}", "EffectiveCost"), _projects(summary, projects)]
+    known = [row for currency, row in summary.coverage if currency == code]
+    if known:
+        words = ", ".join(f"{row.dimension} {figures.share(row.known, row.total)}" for row in known)
+        parts.append(Text.assemble(("Known: ", "bold"), words))
+    fired = [row for row in summary.growth if row.currency == code and row.fired]
+    if fired:
+        parts += [_title(f"Grew above the threshold, {code}"), growth_table(fired, code, _ROWS)]
+    found = tuple(row for row in summary.findings if row.currency == code and row.verdict == "finding")
+    if found:
+        at_stake = f"{figures.with_currency(waste(found), code)} in the last complete month, each subject once"
+        parts += [_title("Likely waste", at_stake), findings_table(found, code, _ROWS)]
+    return parts
+
+
+def _projects(summary: NightlySummary, rows: list[ProjectCost]) -> RenderableType:
+    table = plain_table("Project", figures.month(summary.last_month), f"{figures.month(summary.month)} so far")
+    for row in rows[:_ROWS]:
+        add_row(
+            table,
+            figures.label(row.project, 40),
+            figures.money(row.last_month, row.currency),
+            figures.money(row.running, row.currency),
+        )
+    if len(rows) > _ROWS:
+        rest = rows[_ROWS:]
+        add_row(
+            table,
+            figures.count(len(rest), "other"),
+            figures.money(figures.total(row.last_month for row in rest), rest[0].currency),
+            figures.money(figures.total(row.running for row in rest), rest[0].currency),
+            style="dim",
+        )
+    return table
+
+
+def _places(places: tuple[Place, ...]) -> RenderableType:
+    table = plain_table("What", "where", texts=2)
+    table.show_header = False
+    for place in places:
+        add_row(table, figures.label(place.what, 40), figures.label(place.path))
+    return table

@@ -1,0 +1,126 @@
+"""The parts of a report that are lists of records rather than sums."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+import polars as pl
+
+from attribution.reports.figures import difference, total
+from attribution.reports.frames import ReportFrames
+from attribution.reports.report import (
+    Amount,
+    BillLine,
+    Comparison,
+    Coverage,
+    Finding,
+    Growth,
+    Reconciled,
+    Restatement,
+    Spans,
+    Whole,
+)
+from attribution.reports.sums import known_sum, rows_by, within
+from schemas.dimensions import DIMENSIONS, NOBODY, UNALLOCATED
+
+
+def findings(frame: pl.DataFrame, as_of: date) -> tuple[Finding, ...]:
+    """Findings, most money first, unknown money last; age counts from the day one was first seen."""
+    ordered = frame.sort("cost_at_stake", "subject", "kind", descending=[True, False, False], nulls_last=True)
+    return tuple(
+        Finding(
+            kind=row["kind"],
+            subject=row["subject"],
+            verdict=row["verdict"],
+            owner=row["owner"],
+            project=row["project"],
+            cost=row["cost_at_stake"],
+            currency=row["BillingCurrency"],
+            confidence=row["confidence"],
+            evidence=row["evidence"],
+            state=row["state"],
+            first_seen=row["first_seen"],
+            age=(as_of - row["first_seen"]).days,
+        )
+        for row in ordered.iter_rows(named=True)
+    )
+
+
+def waste(standing: tuple[Finding, ...]) -> Amount:
+    """Money at stake; a subject that several detectors found is counted once, by its largest amount."""
+    subjects: dict[str, Amount] = {}
+    for row in standing:
+        known = [amount for amount in (subjects.get(row.subject), row.cost) if amount is not None]
+        subjects[row.subject] = max(known, default=None)
+    return total(subjects.values())
+
+
+def growth(frame: pl.DataFrame) -> tuple[Growth, ...]:
+    """Growth rows, those that fired first, then by size of the change."""
+    ordered = frame.sort(
+        "fired", "month", "change", "subject", descending=[True, True, True, False], nulls_last=True
+    ).with_columns(pl.col("fired").fill_null(value=False))
+    return tuple(
+        Growth(
+            subject=row["subject"],
+            month=row["month"],
+            currency=row["BillingCurrency"],
+            status=row["status"],
+            cost=row["cost"],
+            previous=row["previous"],
+            change=row["change"],
+            fraction=row["fraction"],
+            fired=row["fired"],
+        )
+        for row in ordered.iter_rows(named=True)
+    )
+
+
+def restatements(frame: pl.DataFrame) -> tuple[Restatement, ...]:
+    """Past-month changes, newest month first."""
+    ordered = frame.sort("month", "project", "owner", "changed_on", descending=[True, False, False, False])
+    return tuple(
+        Restatement(*row) for row in ordered.select("month", "project", "owner", "before", "after", "changed_on").rows()
+    )
+
+
+def whole(frames: ReportFrames, daily: pl.DataFrame, currency: str, times: Spans) -> Whole:
+    """What the report for all holds beyond an owner's: money of nobody, coverage, bills, reconciliation."""
+    nobody = daily.filter(pl.col("project") == UNALLOCATED)
+    this, before = nobody.select(
+        known_sum("EffectiveCost", within(times.period), "this"),
+        known_sum("EffectiveCost", within(times.before), "before"),
+    ).row(0)
+    bills = frames.bills.filter(pl.col("BillingCurrency") == currency).sort("source", "month")
+    totals = frames.reconciled.filter(pl.col("BillingCurrency") == currency).sort("column", descending=True)
+    return Whole(
+        unallocated=Comparison(this, before),
+        unallocated_services=rows_by(nobody, "ServiceName", times),
+        coverage=coverage(daily, times),
+        reconciled=tuple(
+            Reconciled(*row) for row in totals.select("BillingCurrency", "column", "lines", "costs").rows()
+        ),
+        bills=tuple(
+            BillLine(*row)
+            for row in bills.select("source", "month", "rows", "BillingCurrency", "BilledCost", "state").rows()
+        ),
+    )
+
+
+def coverage(daily: pl.DataFrame, times: Spans) -> tuple[Coverage, ...]:
+    """Per dimension, how much of the period's EffectiveCost belongs to somebody in particular."""
+    rows = []
+    for dimension in DIMENSIONS:
+        known, every = daily.select(
+            known_sum("EffectiveCost", within(times.period) & ~pl.col(dimension).is_in(NOBODY), "known"),
+            known_sum("EffectiveCost", within(times.period), "total"),
+        ).row(0)
+        rows.append(Coverage(dimension, known, every))
+    return tuple(rows)
+
+
+def not_reconciled(rows: tuple[Reconciled, ...]) -> Decimal:
+    """The largest difference between lines and costs; 0 is the only right answer."""
+    apart = [difference(row.lines, row.costs) or Decimal(0) for row in rows]
+    return max((amount.copy_abs() for amount in apart), default=Decimal(0))

@@ -1,0 +1,36 @@
+"""Sums over stretches of days. Null stays null where nothing is known: polars alone would make it zero."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from attribution.reports.report import Period, Row, Spans
+from schemas.money import MONEY
+
+
+def within(period: Period) -> pl.Expr:
+    """Whether a row's usage date lies in a period."""
+    return pl.col("usage_date").is_between(period.first, period.last)
+
+
+def known_sum(column: str, mask: pl.Expr, name: str) -> pl.Expr:
+    """Sum of what is known where `mask` holds: 0 of no rows, null of rows of which none is known."""
+    chosen = pl.col(column).filter(mask)
+    nothing_known = (chosen.len() > 0) & (chosen.count() == 0)
+    return pl.when(~nothing_known).then(chosen.sum()).cast(MONEY).alias(name)
+
+
+def rows_by(daily: pl.DataFrame, column: str, times: Spans) -> tuple[Row, ...]:
+    """One row a value of a column, dearest first; values without any money in the stretches are left out."""
+    sums = daily.group_by(pl.col(column).alias("name")).agg(
+        known_sum("EffectiveCost", within(times.period), "this"),
+        known_sum("EffectiveCost", within(times.before), "before"),
+        known_sum("EffectiveCost", within(times.month), "month"),
+        known_sum("EffectiveCost", within(times.last_month), "last_month"),
+        known_sum("BilledCost", within(times.period), "billed"),
+    )
+    nothing = pl.all_horizontal((pl.exclude("name") == 0).fill_null(value=False))
+    ordered = sums.filter(~nothing).sort(
+        "this", "before", "last_month", "name", descending=[True, True, True, False], nulls_last=True
+    )
+    return tuple(Row(*row) for row in ordered.rows())

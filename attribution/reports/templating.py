@@ -1,0 +1,36 @@
+"""The one jinja2 environment: autoescape on, every text from the data made one line of plain letters.
+
+Whatever a template prints passes `_finish`, so that forgetting a filter cannot let a direction mark through.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from attribution.reports import figures, words
+from attribution.reports.text import exact_difference
+
+
+def _finish(value: Any) -> Any:  # noqa: ANN401 - jinja2 hands over whatever an expression gave
+    if isinstance(value, Markup):
+        return value
+    return figures.label(value) if isinstance(value, str) and value else value
+
+
+def environment() -> jinja2.Environment:
+    """Templates of this room with the figures' wording as filters."""
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=_finish,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals.update(figures=figures, words=words, exact_difference=exact_difference)
+    made.filters.update(label=figures.label, day=figures.day, full_day=figures.full_day, month=figures.month)
+    return made

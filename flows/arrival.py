@@ -1,0 +1,167 @@
+"""Bills in: find what is new, read, check, post; then settle which revision of each bill counts.
+
+What is wrong with one delivery holds that delivery back and no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+import polars as pl
+
+from attribution import bills
+from attribution.ledger import RollUp, Settled
+from flows.running import Run
+from schemas.bills import Batch, Delivery, HeldBack, Notice, Stated, Totals
+from schemas.charges import Charges
+from schemas.check import check
+from schemas.faults import Fault, InputError, LawBrokenError
+from schemas.money import add
+from schemas.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Arrived:
+    """What a run took in. `read`: deliveries that were new. `settled`: bills revised and all that is held back."""
+
+    read: tuple[Delivery, ...]
+    rejects: int
+    settled: Settled
+
+
+def ingest(run: Run, columns: Sequence[str] = ()) -> Arrived:
+    """Take in every delivery that is not in the ledger yet.
+
+    Args:
+        run: the run in progress.
+        columns: charge columns that rules name beyond those every cost line has.
+
+    Raises:
+        InputError: a source's path matches nothing or two sources claim one file.
+        LawBrokenError: a delivery's own total is not what was stored, rejected and rounded.
+    """
+    deliveries, held = find_all(run.workspace)
+    rollup = RollUp(run.workspace.timezone, tuple(columns))
+    new = [delivery for delivery in deliveries if not run.ledger.is_read(delivery.digest)]
+    rejects = 0
+    taken: list[Delivery] = []
+    for number, delivery in enumerate(new):
+        run.watch(f"reading {delivery.name}", number, len(new))
+        try:
+            rejects += take(run, delivery, rollup)
+        except InputError as error:
+            held.append(HeldBack(delivery.source.name, delivery.name, "; ".join(str(fault) for fault in error.faults)))
+        else:
+            taken.append(delivery)
+    run.watch("bills", len(new), len(new))
+    settled = run.ledger.settle_bills(deliveries, held, run.number)
+    run.counts |= {"deliveries": len(taken), "rejects": rejects, "bills_revised": len(settled.revised)}
+    return Arrived(tuple(taken), rejects, settled)
+
+
+def find_all(workspace: Workspace) -> tuple[list[Delivery], list[HeldBack]]:
+    """Deliveries of all sources.
+
+    Raises:
+        InputError: faults of all sources at once; or one file, or two with the same content, in two sources, since
+            its money would count twice.
+    """
+    deliveries: list[Delivery] = []
+    held: list[HeldBack] = []
+    faults: list[Fault] = []
+    for source in workspace.sources:
+        try:
+            found = bills.find(source, workspace.root)
+        except InputError as error:
+            faults.extend(error.faults)
+        else:
+            deliveries.extend(found.deliveries)
+            held.extend(found.held_back)
+    claimed: dict[str, tuple[str, str]] = {}
+    for delivery in deliveries:
+        for file in delivery.files:
+            owner, name = claimed.setdefault(file.digest, (delivery.source.name, file.name))
+            if owner != delivery.source.name:
+                same = "it" if name == file.name else f"the same content ({name})"
+                faults.append(
+                    Fault(
+                        file.name,
+                        f'source "{delivery.source.name}" claims this file and source "{owner}" claims {same}',
+                        hint="Its money would count twice: narrow the path of one of them.",
+                    )
+                )
+    if faults:
+        raise InputError(faults)
+    return deliveries, held
+
+
+def take(run: Run, delivery: Delivery, rollup: RollUp) -> int:
+    """Read one delivery, check it, and post it; how many values were refused.
+
+    Raises:
+        InputError: it cannot be read whole; nothing of it is kept.
+        LawBrokenError: its totals do not add up.
+    """
+    totals = Totals()
+    refused: list[pl.DataFrame] = []
+    notices: list[Notice] = []
+    with run.ledger.writing(delivery, rollup) as writer:
+        for batch in bills.read(delivery):
+            good, rejects, money = _checked(batch)
+            writer.write(good)
+            refused.append(rejects)
+            notices.extend(batch.notices)
+            totals.rows += batch.rows
+            for into, more in (
+                (totals.residual, batch.residual),
+                (totals.rejected, money),
+                (totals.netted, batch.netted),
+            ):
+                _add(into, more)
+        parts = writer.finish()
+        for part in parts:
+            for sums in part.sums.values():
+                _add(totals.stored, {name: amount for name, amount in sums.items() if amount is not None})
+        stated = bills.stated(delivery)
+        totals.stated = dict(stated.totals)
+        prove(delivery, totals, stated)
+        rejects = pl.concat(refused) if refused else pl.DataFrame()
+        run.ledger.post(delivery, parts, totals, rejects=rejects, notices=notices, run=run.number)
+    return rejects.height
+
+
+def _checked(batch: Batch) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, Decimal]]:
+    """Good charges, all refused values, and the money of refused rows."""
+    checked = check(batch.charges, Charges)
+    refused = bills.refuse(batch, checked.failures)
+    money = dict(batch.rejected)
+    _add(money, refused.money)
+    return checked.good, pl.concat([batch.refused, refused.rejects]), money
+
+
+def _add(into: dict[str, Decimal], more: Mapping[str, Decimal]) -> None:
+    for name, amount in more.items():
+        into[name] = add(into.get(name, Decimal(0)), amount)
+
+
+def prove(delivery: Delivery, totals: Totals, stated: Stated) -> None:
+    """The law of the door: the file's own total = stored + residual + rejected + netted, and no row is missing.
+
+    Raises:
+        LawBrokenError: with both totals.
+    """
+    if totals.rows != stated.rows:
+        message = f"{delivery.name}: the files hold {stated.rows} rows, {totals.rows} were read"
+        raise LawBrokenError(message)
+    for name, total in stated.totals.items():
+        pieces = (totals.stored, totals.residual, totals.rejected, totals.netted)
+        ours = add(*(piece.get(name, Decimal(0)) for piece in pieces))
+        if ours != total:
+            told = ", ".join(
+                f"{word} {piece.get(name, Decimal(0))}"
+                for word, piece in zip(("stored", "residual", "rejected", "netted"), pieces, strict=True)
+            )
+            message = f"{delivery.name}: the files sum to {name} {total}, we have {ours} ({told})"
+            raise LawBrokenError(message)

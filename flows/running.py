@@ -1,0 +1,70 @@
+"""One run: the workspace, the open ledger, the run's clock, and somebody who is told how far it is.
+
+The wall clock is read here and nowhere below; everything else is given `as_of`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from importlib.metadata import version
+from zoneinfo import ZoneInfo
+
+from attribution.ledger import Ledger, open_ledger
+from schemas.workspace import Workspace
+
+Watch = Callable[[str, int, int], None]
+"""Told what is being done, how many of how many are done."""
+
+
+def quiet(_what: str, _done: int, _of: int) -> None:
+    """Watch nothing."""
+
+
+def now() -> datetime:
+    """The wall clock, in UTC."""
+    return datetime.now(UTC)
+
+
+@dataclass
+class Run:
+    """A run in progress. `counts` is what it will say of itself in `runs`."""
+
+    workspace: Workspace
+    ledger: Ledger
+    number: int
+    as_of: datetime
+    watch: Watch
+    counts: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The workspace's time zone."""
+        return ZoneInfo(self.workspace.timezone)
+
+    @property
+    def today(self) -> date:
+        """The run's date in the workspace's time zone."""
+        return self.as_of.astimezone(self.zone).date()
+
+
+@contextmanager
+def running(workspace: Workspace, command: str, as_of: datetime | None = None, watch: Watch = quiet) -> Iterator[Run]:
+    """Open the ledger and note the run, whatever becomes of it.
+
+    Raises:
+        InputError: the store cannot be opened for writing.
+    """
+    started = now()
+    with open_ledger(workspace.store, on_wait=lambda message: watch(message, 0, 0)) as ledger:
+        versions = {name: version(name) for name in ("cost-attribution", "polars", "duckdb")}
+        number = ledger.start_run(command, as_of=as_of or started, started_at=started, versions=versions)
+        run = Run(workspace, ledger, number, as_of or started, watch)
+        try:
+            yield run
+        except BaseException as error:
+            ledger.end_run(number, "failed", ended_at=now(), counts=run.counts, message=str(error) or repr(error))
+            raise
+        ledger.end_run(number, "done", ended_at=now(), counts=run.counts)

@@ -1,0 +1,108 @@
+"""The order, said once and without Prefect: bills in, costs and findings out.
+
+The flows wrap these steps as tasks, the command line calls them as they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import polars as pl
+
+from attribution.allocation import broken, reconcile, resolve, split
+from attribution.inputs import InputFrames, read_inputs
+from attribution.ledger import RollUp, publish
+from attribution.reports.nightly import NightlySummary
+from attribution.rules import RuleBook, read_rules
+from flows.arrival import ingest
+from flows.judging import detect
+from flows.running import Run, Watch, quiet, running
+from flows.summary import summarize
+from schemas.faults import LawBrokenError
+from schemas.money import COSTS
+from schemas.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Stated:
+    """What the operators say: their rules, and what they hand in beside the bills."""
+
+    rules: RuleBook
+    inputs: InputFrames
+
+
+def nightly(workspace: Workspace, as_of: datetime | None = None, watch: Watch = quiet) -> NightlySummary:
+    """Bills in, costs and findings out; the published file is replaced last.
+
+    Raises:
+        InputError: configuration or inputs are wrong; nothing changed.
+        LawBrokenError: a cent is missing; nothing was published.
+    """
+    stated = read_stated(workspace)
+    with running(workspace, "nightly", as_of, watch) as run:
+        arrived = ingest(run, stated.rules.columns)
+        attribute(run, stated)
+        detect(run, stated.rules, stated.inputs)
+        publish(run.ledger)
+        return summarize(run, arrived)
+
+
+def read_stated(workspace: Workspace) -> Stated:
+    """Read rules and inputs.
+
+    Raises:
+        InputError: every fault of rules.toml, or of the inputs' files.
+    """
+    return Stated(read_rules(workspace.rules), read_inputs(workspace.inputs, workspace.root, workspace.timezone))
+
+
+def attribute(run: Run, stated: Stated) -> None:
+    """Give every charge its dimensions, move what is shared, prove that nothing got lost, and keep it.
+
+    Raises:
+        LawBrokenError: costs and charges differ; both totals are named and the costs kept before stay.
+    """
+    rules, inputs = stated.rules, stated.inputs
+    rollup = RollUp(run.workspace.timezone, rules.columns)
+    run.watch("rolling up", 0, 4)
+    run.ledger.roll_up(rollup)
+    subjects = run.ledger.subjects(rollup)
+    lines = run.ledger.lines(rollup).collect()
+    run.watch("resolving", 1, 4)
+    resolved = resolve(subjects, lines, inputs.tags, inputs.resources, rules)
+    run.watch("splitting", 2, 4)
+    divided = split(resolved, rules)
+    run.watch("reconciling", 3, 4)
+    prove(run, reconcile(subjects, lines, divided.costs, divided.subjects))
+    run.ledger.keep_costs(divided.costs, divided.subjects, divided.allocations, divided.lineage, run=run.number)
+    run.counts |= {"lines": lines.height, "costs": divided.costs.height}
+    run.watch("attributed", 4, 4)
+
+
+def prove(run: Run, proof: pl.DataFrame) -> None:
+    """Σ costs = Σ cost lines = Σ charges, for every bill, currency and cost column; the proof is kept.
+
+    Args:
+        run: the run in progress.
+        proof: what `reconcile` gave.
+
+    Raises:
+        LawBrokenError: with the totals that differ.
+    """
+    bills = run.ledger.frame("SELECT bill_no, bill_id, source FROM main.bills WHERE superseded_run IS NULL")
+    named = proof.join(bills, on="bill_no", how="left", validate="m:1").rename(
+        {"column": "cost_column", "before": "lines", "after": "costs"}
+    )
+    key = ["bill_no", "BillingCurrency", "cost_column"]
+    charges = run.ledger.bill_sums().unpivot(
+        on=list(COSTS), index=key[:2], variable_name="cost_column", value_name="charges"
+    )
+    both = charges.join(named, on=key, how="full", coalesce=True, validate="1:1")
+    apart = both.filter(pl.col("charges").ne_missing(pl.col("lines")))
+    if apart.height or broken(proof).height:
+        rows = [*apart.select(*key, "charges", "lines").rows(), *broken(proof).rows()]
+        message = f"costs do not sum to the charges; nothing was kept: {rows[:5]}"
+        raise LawBrokenError(message)
+    columns = ["bill_id", "source", "billing_month", "BillingCurrency", "cost_column", "lines", "costs"]
+    run.ledger.keep_reconciliation(named.select(columns))

@@ -1,0 +1,112 @@
+"""What detection is given and what growth it tells. Grain, units and columns of each frame.
+
+The surprise: `percent` is null where a percentage would be a lie (no base, or one below zero), never infinite.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+import pandera.polars as pa
+import polars as pl
+
+from schemas.dimensions import DIMENSIONS
+from schemas.findings import VERDICTS
+from schemas.money import MONEY
+
+
+@dataclass(frozen=True)
+class Watermark:
+    """How far one source's data reaches: its first day with a charge, and the last day that is complete."""
+
+    first_day: date
+    last_day: date
+
+
+def daily_columns(dimensions: tuple[str, ...] = DIMENSIONS) -> dict[str, pl.DataType]:
+    """Columns of the daily costs that growth is judged on: attributed, after splits, summed to this grain."""
+    return {
+        "usage_date": pl.Date(),
+        "source": pl.String(),
+        "BillingCurrency": pl.String(),
+        "ChargeCategory": pl.String(),
+        "ServiceName": pl.String(),
+        "cost_element": pl.String(),
+        "SkuId": pl.String(),  # null: no SKU, or a share of a split
+        **dict.fromkeys(dimensions, pl.String()),
+        "EffectiveCost": MONEY,  # null: unknown
+        "BilledCost": MONEY,
+        "ConsumedQuantity": pl.Float64(),  # null: unknown, or a share of a split
+    }
+
+
+RESOURCES_COST_COLUMNS: dict[str, pl.DataType] = {
+    "source": pl.String(),
+    "ResourceId": pl.String(),
+    "month": pl.Date(),  # first day of the month of usage_date
+    "BillingCurrency": pl.String(),
+    "project": pl.String(),
+    "owner": pl.String(),
+    "ServiceCategory": pl.String(),
+    "ServiceName": pl.String(),
+    "ResourceType": pl.String(),
+    "EffectiveCost": MONEY,  # all charge categories; null: unknown
+    "first_day": pl.Date(),  # first and last usage_date of Usage charges of this row; null: it has none
+    "last_day": pl.Date(),
+}
+"""One resource x month of usage x currency x project x owner x service; rows without a ResourceId are left out."""
+
+NOTICE_COLUMNS: dict[str, pl.DataType] = {
+    "kind": pl.String(),
+    "subject": pl.String(),
+    "sentence": pl.String(),
+    "amount": MONEY,
+    "BillingCurrency": pl.String(),
+}
+"""One remark made while bills were read, such as "unused commitment was derived"; several may share a subject."""
+
+STATUSES = ("first", "new", "vanished", "grew", "fell", "steady", "no_cost", "unknown")
+PERCENT = pl.Decimal(38, 6)
+
+GROWTH_COLUMNS: dict[str, pl.DataType] = {
+    "kind": pl.String(),  # project, service ..., or "project x stage"
+    "subject": pl.String(),  # "project=orion stage=pretraining"
+    "month": pl.Date(),  # first day of the month of usage_date
+    "BillingCurrency": pl.String(),
+    "days": pl.Int32(),  # complete days compared in this month; the most of any of the subject's sources
+    "previous_days": pl.Int32(),  # days of the month before they are compared with; null: no base
+    "cost": MONEY,  # EffectiveCost of Usage in those days, before credits, tax and the like; null: unknown
+    "previous": MONEY,  # the same of the month before; null: unknown or no base
+    "net": MONEY,  # EffectiveCost of all charge categories in those days
+    "previous_net": MONEY,
+    "per_day": MONEY,  # cost per day: each source's cost by its own days, summed; rounded half-even
+    "previous_per_day": MONEY,
+    "change": MONEY,  # (per_day - previous_per_day) x days, computed exactly, then rounded
+    "percent": PERCENT,  # (per_day / previous_per_day - 1) x 100; null: new, no base, or a base that is not positive
+    "price_effect": MONEY,  # change of price x new quantity, over SKUs found in both months
+    "usage_effect": MONEY,  # change of quantity x old price, over the same SKUs
+    "mix_effect": MONEY,  # all else: shares of splits, SKUs of one month only; the three sum to `change`
+    "status": pl.String(),
+    "verdict": pl.String(),  # null: nothing to report
+    "owner": pl.String(),  # the only owner of this money; "shared" where there are several
+    "project": pl.String(),
+    "note": pl.String(),  # what in the data weakens the comparison; null: nothing
+}
+_ALWAYS = ("kind", "subject", "month", "BillingCurrency", "days", "status", "owner", "project")
+
+
+def _checks(name: str) -> list[pa.Check]:
+    known = {"status": STATUSES, "verdict": VERDICTS}.get(name)
+    return [pa.Check.isin(known)] if known else []
+
+
+GrowthRows = pa.DataFrameSchema(
+    {
+        name: pa.Column(dtype, nullable=name not in _ALWAYS, checks=_checks(name))
+        for name, dtype in GROWTH_COLUMNS.items()
+    },
+    strict=True,
+    unique=["kind", "subject", "month", "BillingCurrency"],
+    name="GrowthRows",
+)

@@ -1,0 +1,76 @@
+"""Instants and days from text: ISO 8601 in the ways exports write it, or a stated format; all come out in UTC.
+
+Distinct texts are parsed once, since a bill has few. A clock reading without a zone is one of the stated zone.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+INSTANT = pl.Datetime("us", "UTC")
+_ISO = (
+    r"^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(\.\d{1,9})?)?)?"
+    r" ?(Z|UTC|[+-]\d{2}:?\d{2}|[+-]\d{2}:?\d{2} UTC)?$"
+)
+
+
+def parse_instants(text: pl.Series, timezone: str = "UTC", date_format: str | None = None) -> pl.Series:
+    """Read instants; null where the text is none.
+
+    Args:
+        text: as written. A date alone is its first moment.
+        timezone: the zone of readings that name none.
+        date_format: a format that is tried before ISO 8601, in chrono's letters (`%m/%d/%Y`).
+    """
+    distinct = text.drop_nulls().unique()
+    if not distinct.len():
+        return pl.Series(text.name, [None], dtype=INSTANT).new_from_index(0, text.len())
+    return text.replace_strict(distinct, _parse(distinct, timezone, date_format), return_dtype=INSTANT)
+
+
+def parse_days(text: pl.Series) -> pl.Series:
+    """Read calendar days; an instant counts only where it is a midnight, and its zone is not moved."""
+    day = text.str.extract(r"^(\d{4}-\d{2}-\d{2})(?:[T ]00:00(?::00(?:\.0+)?)?(?: ?(?:Z|UTC|[+-]\d{2}:?\d{2}))?)?$")
+    return day.str.to_date("%Y-%m-%d", strict=False).rename(text.name)
+
+
+def place(naive: pl.Series, timezone: str) -> pl.Series:
+    """Put clock readings in their zone, as UTC; of the hour that happens twice the first is meant."""
+    local = naive.dt.replace_time_zone(timezone, ambiguous="earliest", non_existent="null")
+    return local.dt.convert_time_zone("UTC")
+
+
+def _parse(distinct: pl.Series, timezone: str, date_format: str | None) -> pl.Series:
+    text = pl.col("text")
+    part = text.str.extract_groups(_ISO)
+    clock = pl.concat_str(
+        part.struct[0],
+        pl.lit(" "),
+        part.struct[1].fill_null("00:00"),
+        pl.lit(":"),
+        part.struct[2].fill_null("00"),
+        part.struct[3].fill_null(".0").str.pad_end(7, "0").str.slice(0, 7),
+    )
+    zone = part.struct[4]
+    sign = pl.when(zone.str.starts_with("-")).then(-1).otherwise(1)
+    hours = zone.str.slice(1, 2).cast(pl.Int64, strict=False)
+    minutes = zone.str.extract(r"^[+-]\d{2}:?(\d{2})").cast(pl.Int64, strict=False)
+    frame = distinct.to_frame("text").select(
+        clock=clock.str.to_datetime("%Y-%m-%d %H:%M:%S%.f", time_unit="us", strict=False),
+        zoned=zone.is_not_null(),
+        offset=pl.duration(minutes=(sign * (hours * 60 + minutes)).fill_null(0)),
+        stated=_stated(text, date_format),
+    )
+    local = place(frame.select(pl.coalesce("stated", "clock")).to_series(), timezone)
+    zoned = frame.select((pl.col("clock") - pl.col("offset")).dt.replace_time_zone("UTC")).to_series()
+    own = frame.get_column("stated").is_null() & frame.get_column("zoned")
+    return pl.select(pl.when(own).then(zoned).otherwise(local)).to_series()
+
+
+def _stated(text: pl.Expr, date_format: str | None) -> pl.Expr:
+    if date_format is None:
+        return pl.lit(None, dtype=pl.Datetime("us"))
+    return pl.coalesce(
+        text.str.to_datetime(date_format, time_unit="us", strict=False),
+        text.str.to_date(date_format, strict=False).cast(pl.Datetime("us")),
+    )

@@ -1,0 +1,21 @@
+"""Ids of resources and accounts are text: what a spreadsheet does to them, and how Azure spells them."""
+
+from __future__ import annotations
+
+import polars as pl
+
+DAMAGED = "an id, not a number in E-notation (the file was saved by a spreadsheet)"
+_DAMAGED = r"^\d(\.\d+)?E\+\d{1,3}$"
+
+
+def damaged_ids(ids: pl.Series) -> pl.Series:
+    """Mask of ids that a spreadsheet has turned into numbers, such as 1.00346E+18: their digits are lost."""
+    return ids.str.contains(_DAMAGED).fill_null(value=False)
+
+
+def fold_azure_ids(ids: pl.Series) -> pl.Series:
+    """Azure writes one id in several cases, so they are lowered; ids of other providers stay exact."""
+    azure = ids.str.contains(r"(?i)^/subscriptions/").fill_null(value=False)
+    if not azure.any():
+        return ids
+    return pl.select(pl.when(azure).then(ids.str.to_lowercase()).otherwise(ids).alias(ids.name)).to_series()

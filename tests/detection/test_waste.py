@@ -1,0 +1,140 @@
+"""Waste detectors as a table, and volumes: each threshold from both sides, and what missing data does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any
+
+import polars as pl
+import pytest
+from detection_worlds import (
+    AS_OF,
+    BIRTH,
+    WORLD,
+    billed,
+    inventory,
+    resources_cost,
+    thing,
+    told,
+)
+
+from attribution.detection import WasteInputs, detect_waste, override_faults, skipped
+from attribution.detection.waste import DETECTORS
+from schemas.faults import InputError
+from schemas.workspace import Waste
+
+
+def test_every_detector_explains_itself_and_has_a_name_of_its_own() -> None:
+    assert len({one.NAME for one in DETECTORS}) == len(DETECTORS)
+    for one in DETECTORS:
+        told_by = one.EXPLANATION
+        assert all((told_by.meaning, told_by.source, told_by.action, told_by.risk))
+        assert all(isinstance(value, Decimal) for value in one.THRESHOLDS.values())
+
+
+def test_a_detector_without_its_input_is_named() -> None:
+    assert skipped(WORLD) == {
+        "unattached_volume": "resources",
+        "idle_by_utilization": "resources, utilization",
+        "orphaned_tag": "tags",
+        "billed_after_deletion": "resources",
+    }
+    assert detect_waste(WORLD, Waste()).is_empty()
+
+
+def test_unknown_overrides_are_all_told_at_once() -> None:
+    waste = Waste(overrides={"unatached_volume": {}, "orphaned_tag": {"day": Decimal(1)}})
+    text = "\n".join(map(str, override_faults(waste)))
+    assert 'Did you mean "unattached_volume"?' in text
+    assert 'Did you mean "days"?' in text
+    with pytest.raises(InputError):
+        detect_waste(WORLD, waste)
+
+
+def volumes(*bills: dict[str, Any], **more: Any) -> WasteInputs:  # noqa: ANN401
+    row = thing("vol-1", "volume", **{"state": "available", "created_at": BIRTH, "size_gb": 4000.0} | more)
+    return replace(WORLD, resources=inventory(row), resources_cost=resources_cost(*(bills or [billed("vol-1", "320")])))
+
+
+def test_an_unattached_volume_is_found_with_its_cost_of_the_last_complete_month() -> None:
+    bills = (billed("vol-1", "310", date(2026, 9, 1)), billed("vol-1", "320"), billed("vol-1", "80", date(2026, 11, 1)))
+    (row,) = told(volumes(*bills), "unattached_volume")
+    assert (row["subject"], row["cost_at_stake"], row["month"]) == ("vol-1", Decimal(320), date(2026, 10, 1))
+    assert (row["verdict"], row["confidence"], row["owner"], row["project"]) == ("finding", "high", "lin", "orion")
+    assert row["evidence"] == (
+        "Volume of 4,000 GB attached to nothing, unused since 2026-08-01; its cost in 2026-10: 320.00 USD."
+    )
+
+
+@pytest.mark.parametrize("field", ["created_at", "last_used_at"])
+def test_a_volume_has_fourteen_days(field: str) -> None:
+    old = AS_OF - timedelta(days=14)
+    assert told(volumes(**{field: old}), "unattached_volume")
+    assert not told(volumes(**{field: old + timedelta(microseconds=1)}), "unattached_volume")
+    longer = Waste(overrides={"unattached_volume": {"min_age_days": Decimal(15)}})
+    assert not told(volumes(**{field: old}), "unattached_volume", longer)
+
+
+def test_a_volume_of_unknown_birth_is_as_old_as_its_first_bill() -> None:
+    for first, count in ((date(2026, 10, 27), 1), (date(2026, 10, 28), 0)):
+        bill = billed("vol-1", "320", first_day=first)
+        assert len(told(volumes(bill, created_at=None), "unattached_volume")) == count
+
+
+@pytest.mark.parametrize(
+    ("state", "attached_to", "verdict"),
+    [
+        ("available", None, "finding"),
+        ("Unattached", None, "finding"),
+        ("in-use", "i-1", None),
+        ("in-use", None, None),
+        (None, "i-1", None),
+        (None, None, "undetermined"),
+        ("available", "i-1", "undetermined"),
+        ("deleted", None, None),
+    ],
+)
+def test_states_as_inventories_word_them(state: str | None, attached_to: str | None, verdict: str | None) -> None:
+    rows = told(volumes(state=state, attached_to=attached_to), "unattached_volume")
+    assert [row["verdict"] for row in rows] == ([verdict] if verdict else [])
+
+
+def test_an_empty_attachment_speaks_where_the_inventory_tells_others() -> None:
+    world = volumes(state=None)
+    assert world.resources is not None
+    world = replace(world, resources=pl.concat([world.resources, inventory(thing("v", "volume", attached_to="i"))]))
+    (row,) = told(world, "unattached_volume")
+    assert (row["verdict"], row["confidence"]) == ("finding", "medium")
+
+
+def test_a_volume_that_costs_nothing_is_no_waste_and_an_unknown_cost_stays_unknown() -> None:
+    assert not told(volumes(billed("other", "1")), "unattached_volume")
+    assert not told(volumes(billed("vol-1", "0")), "unattached_volume")
+    assert not told(volumes(billed("vol-1", "0.999999999999")), "unattached_volume")
+    assert told(volumes(billed("vol-1", "1")), "unattached_volume")
+    assert not told(volumes(billed("vol-1", "320", date(2026, 9, 1))), "unattached_volume")
+    (row,) = told(volumes(billed("vol-1", None)), "unattached_volume")
+    assert row["cost_at_stake"] is None
+    (row,) = told(volumes(billed("vol-1", "80", date(2026, 11, 1))), "unattached_volume")
+    assert row["cost_at_stake"] is None
+
+
+def test_a_handed_over_resource_is_its_new_owners_and_a_shared_one_is_shared() -> None:
+    before = billed("vol-1", "120", owner="omar", last_day=date(2026, 10, 11))
+    (row,) = told(volumes(before, billed("vol-1", "200")), "unattached_volume")
+    assert (row["owner"], row["cost_at_stake"]) == ("lin", Decimal(320))
+    (row,) = told(volumes(billed("vol-1", "120", owner="omar"), billed("vol-1", "200")), "unattached_volume")
+    assert row["owner"] == "shared"
+
+
+def test_azure_identifiers_ignore_case_and_others_do_not() -> None:
+    long = "/subscriptions/0000/resourceGroups/lab/disks/"
+    for inventory_id, bill_id, count in ((f"{long}A", f"{long.upper()}a", 1), ("vol-1", "VOL-1", 0)):
+        world = replace(
+            WORLD,
+            resources=inventory(thing(inventory_id, "disk", state="Unattached", created_at=BIRTH)),
+            resources_cost=resources_cost(billed(bill_id, "5")),
+        )
+        assert len(told(world, "unattached_volume")) == count

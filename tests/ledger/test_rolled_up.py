@@ -1,0 +1,144 @@
+"""Charges become lines: sums exact, days right, one line a group however the batches fall."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+
+import polars as pl
+import pytest
+from ledger_builder import Bill, bill, charge, charges, content, ingest, instant
+from polars.testing import assert_frame_equal
+
+from attribution.ledger import Ledger, RollUp, open_ledger, rollup
+from schemas.costs import LINE_COLUMNS, SUBJECT_COLUMNS
+from schemas.faults import LawBrokenError
+from schemas.money import COSTS
+
+PLAIN = RollUp()
+
+
+def lines(ledger: Ledger) -> pl.DataFrame:
+    return ledger.lines(PLAIN).collect().sort("usage_date", "BilledCost")
+
+
+def test_lines_and_subjects_have_the_schemas_columns(ledger: Ledger) -> None:
+    assert dict(ledger.subjects(PLAIN).schema) == SUBJECT_COLUMNS
+    ingest(ledger, bill("a.csv", charge("1")))
+    assert dict(ledger.subjects(PLAIN).schema) == SUBJECT_COLUMNS
+    assert dict(ledger.lines(PLAIN).collect_schema()) == LINE_COLUMNS
+
+
+def test_charges_of_a_day_become_one_line_over_all_batches(ledger: Ledger) -> None:
+    row = charge("0.000000000001")
+    ingest(ledger, Bill("a.csv", [[row] * 3, [row] * 4, [charge("1", day="2026-09-05")]]))
+    assert lines(ledger).get_column("BilledCost").to_list() == [Decimal("0.000000000007"), Decimal(1)]
+    assert lines(ledger).get_column("ConsumedQuantity").to_list() == [0.7, 0.1]
+    assert ledger.subjects(PLAIN).height == 1
+
+
+def test_merging_by_ranges_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [
+        charge(str(number), ResourceId=f"res-{number % 7}", day=f"2026-09-{1 + number % 9:02}") for number in range(60)
+    ]
+    one = Bill("a.csv", [rows[:20], rows[20:40], rows[40:]])
+    with open_ledger(tmp_path / "whole") as ledger:
+        ingest(ledger, one)
+        expected = content(ledger)
+    monkeypatch.setattr(rollup, "MERGE_ROWS", 5)
+    with open_ledger(tmp_path / "ranges") as ledger:
+        ingest(ledger, one)
+        assert len(list(tmp_path.glob("ranges/charges/*/rollup-*/lines-*.parquet"))) > 3
+        assert content(ledger) == expected
+
+
+def test_unknown_is_not_zero_and_known_stays_known(ledger: Ledger) -> None:
+    ingest(
+        ledger,
+        Bill("a.csv", [[charge("1", ListCost=None), charge("2", ListCost=None)], [charge("4", ListCost=None)]]),
+        Bill(
+            "b.csv", [[charge("1", month="2026-10", ListCost=None), charge("2", month="2026-10", ListCost=Decimal(5))]]
+        ),
+    )
+    assert lines(ledger).get_column("ListCost").to_list() == [Decimal(5), None]
+    sums = ledger.lines_sums(PLAIN)
+    assert sums.get_column("ListCost").to_list() == [None, Decimal(5)]
+    assert_frame_equal(sums.select(COSTS), ledger.bill_sums().select(COSTS))
+    assert ledger.frame("SELECT stored_ListCost FROM bills ORDER BY bill_no").rows() == [(None,), (Decimal(5),)]
+
+
+def test_no_quantity_is_null_and_a_quantity_beyond_all_meters_too(ledger: Ledger) -> None:
+    ingest(ledger, bill("a.csv", charge("1", ConsumedQuantity=None), charge("2", ConsumedQuantity=1e30, SkuId="x")))
+    assert lines(ledger).get_column("ConsumedQuantity").to_list() == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("start", "hours", "day"),
+    [
+        ("2026-09-03T20:00:00", 1, date(2026, 9, 4)),  # an hour counts for the day of the workspace's clock
+        ("2026-09-03T15:59:59", 1, date(2026, 9, 3)),
+        ("2026-09-03T16:00:00", 24, date(2026, 9, 3)),  # a day or longer keeps its own date
+        ("2026-09-01T16:00:00", 30 * 24, date(2026, 9, 1)),
+    ],
+)
+def test_usage_date_is_the_workspaces_day(start: str, hours: int, day: date) -> None:
+    frame = charges(charge("1", start=instant(start), hours=hours))
+    assert frame.select(rollup.usage_date("Asia/Shanghai")).item() == day
+
+
+@pytest.mark.parametrize(
+    "start", ["2026-08-31T16:00:00", "2026-09-01T00:00:00", "2026-09-01T07:00:00", "2026-08-31T10:00:00"]
+)
+def test_a_billing_month_is_the_same_on_every_clock(ledger: Ledger, start: str) -> None:
+    ingest(ledger, bill("a.csv", charge("1", BillingPeriodStart=instant(start))))
+    assert ledger.bills().get_column("billing_month").to_list() == [date(2026, 9, 1)]
+
+
+def test_currencies_never_mix(ledger: Ledger) -> None:
+    ingest(ledger, bill("a.csv", charge("1"), charge("2", BillingCurrency="EUR")))
+    assert ledger.bill_sums().select("BillingCurrency", "BilledCost").rows() == [
+        ("EUR", Decimal(2)),
+        ("USD", Decimal(1)),
+    ]
+    assert lines(ledger).height == 2
+
+
+def test_null_and_blank_text_are_two_subjects(ledger: Ledger) -> None:
+    ingest(ledger, bill("a.csv", charge("1", Tags=None), charge("1", Tags=""), charge("1", Tags="{}")))
+    assert sorted(map(str, ledger.subjects(PLAIN).get_column("Tags"))) == ["", "None", "{}"]
+
+
+def test_another_column_or_clock_is_rolled_up_from_the_stored_charges(ledger: Ledger, store: Path) -> None:
+    late = instant("2026-09-03T20:00:00")
+    ingest(ledger, bill("a.csv", charge("1", start=late, x_Team="red"), charge("2", start=late, x_Team="blue")))
+    assert lines(ledger).height == 1
+    wanted = RollUp("Asia/Shanghai", ("x_Team", "x_Never", "SkuId"))
+    assert ledger.roll_up(wanted) == 1
+    assert ledger.roll_up(wanted) == 0
+    assert ledger.subjects(wanted).select("x_Team", "x_Never").sort("x_Team").rows() == [("blue", None), ("red", None)]
+    assert set(ledger.lines(wanted).collect().get_column("usage_date")) == {date(2026, 9, 4)}
+    assert len(list(store.glob("charges/*/rollup-*"))) == 1
+    with pytest.raises(LawBrokenError, match="another way"):
+        ledger.lines(PLAIN)
+
+
+def test_the_watermark_ignores_charges_longer_than_a_day(ledger: Ledger) -> None:
+    ingest(ledger, bill("a.csv", charge("1", day="2026-09-03"), charge("1", day="2026-09-01", hours=30 * 24)))
+    row = ledger.watermarks().row(0, named=True)
+    assert row["watermark"] == instant("2026-09-03T11:00:00")
+    assert (row["first_usage_date"], row["last_usage_date"]) == (date(2026, 9, 1), date(2026, 9, 3))
+
+
+def test_what_does_not_read_back_is_never_posted(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = rollup.RollUpWriter.finish
+
+    def lose_a_line(self: rollup.RollUpWriter) -> None:
+        real(self)
+        for file in self._folder.glob("lines-*.parquet"):
+            pl.read_parquet(file).head(0).write_parquet(file)
+
+    monkeypatch.setattr(rollup.RollUpWriter, "finish", lose_a_line)
+    with pytest.raises(LawBrokenError, match="written 1"):
+        ingest(ledger, bill("a.csv", charge("1")))
+    assert ledger.bills().is_empty()

@@ -1,0 +1,205 @@
+"""Frames to Report: isolation, filter invariance, currencies apart, unknown kept unknown."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import date, timedelta
+from decimal import Decimal
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from report_company import WEEK, company, cost_row, finding, frame
+
+from attribution.reports import figures, words
+from attribution.reports.build import build_report
+from attribution.reports.frames import DAILY_COLUMNS, REPORT_FINDING_COLUMNS, WATERMARK_COLUMNS, ReportFrames
+from attribution.reports.report import Period, Report
+from schemas.dimensions import NOBODY
+from schemas.faults import InputError, LawBrokenError
+from schemas.money import add
+
+
+def test_every_table_adds_up_to_the_headline_exactly() -> None:
+    report = build_report(company(), WEEK)
+    assert [section.currency for section in report.sections] == ["USD", "EUR"]
+    for section in report.sections:
+        for table in section.tables:
+            total = words.fold("Total", table.rows)
+            assert (total.this, total.before) == (section.cost.this, section.cost.before)
+            assert (total.month, total.last_month) == (section.month.this, section.last_month.this)
+            assert total.billed == section.billed.this
+
+
+def test_the_headline_is_the_plain_sum_of_the_days() -> None:
+    frames = company()
+    section = build_report(frames, WEEK).sections[0]
+    rows = frames.daily.filter(pl.col("BillingCurrency") == "USD").rows(named=True)
+    inside = [row["EffectiveCost"] for row in rows if WEEK.first <= row["usage_date"] <= WEEK.last]
+    assert section.cost.this == add(*inside)
+
+
+def _owner_numbers(report: Report, owner: str) -> dict[str, tuple[object, ...]]:
+    rows = {
+        section.currency: row
+        for section in report.sections
+        for table in section.tables
+        if table.dimension == "owner"
+        for row in table.rows
+        if row.name == owner
+    }
+    return {code: (row.this, row.before, row.month, row.last_month, row.billed) for code, row in rows.items()}
+
+
+def test_an_owners_numbers_are_those_of_the_report_for_all() -> None:
+    everyone = build_report(company(), WEEK)
+    for owner in ("mira", "jonas", "li-wei", "sana"):
+        own = build_report(company(), WEEK, owner)
+        mine = {
+            one.currency: (one.cost.this, one.cost.before, one.month.this, one.last_month.this, one.billed.this)
+            for one in own.sections
+        }
+        assert mine == _owner_numbers(everyone, owner)
+
+
+OWNERS = ("ann", "ben", "unallocated", "shared")
+ROWS = st.lists(
+    st.tuples(
+        st.integers(0, 80),
+        st.sampled_from(("p1", "p2", "unallocated")),
+        st.sampled_from(OWNERS),
+        st.none() | st.decimals(-1000, 1000, places=12),
+        st.sampled_from(("USD", "EUR")),
+    ),
+    max_size=30,
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(ROWS)
+def test_filtering_never_changes_a_number(
+    rows: list[tuple[int, str, str, Decimal | None, str]],
+) -> None:
+    last = date(2026, 11, 6)
+    daily = frame(
+        DAILY_COLUMNS,
+        [
+            cost_row(last - timedelta(days=back), project, owner, None if cost is None else str(cost), currency)
+            for back, project, owner, cost, currency in rows
+        ],
+    )
+    everyone = build_report(company(daily=daily), WEEK)
+    own = build_report(company(daily=daily), WEEK, "ann")
+    totals = _owner_numbers(everyone, "ann")
+    for section in own.sections:
+        mine = (section.cost.this, section.cost.before, section.month.this, section.last_month.this)
+        # An owner without any money in the stretches has no row in the report for all.
+        assert mine == totals.get(section.currency, (Decimal(0),) * 5)[:4]
+
+
+def test_an_owners_report_holds_nothing_of_others() -> None:
+    report = build_report(company(), WEEK, "mira")
+    printed = repr(asdict(report))
+    for foreign in ("jonas", "li-wei", "sana", "borealis", "cygnus", "vol-09ce", "unallocated", "shared", "part-2",
+                    "aws", "meridian", "starter", "512345", "148210", "EUR", "stage=sft", "owner=jonas"):  # fmt: skip
+        assert foreign not in printed
+    section = report.sections[0]
+    assert section.whole is None
+    assert [table.dimension for table in section.tables] == [
+        "project", "stage", "experiment", "cost_element", "ServiceName",
+    ]  # fmt: skip
+    assert report.quality.rejects is None
+    assert report.quality.files_missing
+    assert [row.subject for row in section.findings] == ["i-0fb2c41d9e7a3310"]
+    assert [row.subject for row in section.growth] == ["owner=mira"]
+
+
+@pytest.mark.parametrize("nobody", NOBODY)
+def test_money_of_nobody_has_no_report_of_its_own(nobody: str) -> None:
+    with pytest.raises(InputError, match="nobody in particular"):
+        build_report(company(), WEEK, nobody)
+
+
+def test_currencies_are_never_added() -> None:
+    day = date(2026, 10, 27)
+    daily = frame(DAILY_COLUMNS, [cost_row(day, "p", "ann", "10"), cost_row(day, "p", "ann", "5", "CNY")])
+    report = build_report(company(daily=daily), WEEK, "ann")
+    assert {section.currency: section.cost.this for section in report.sections} == {"CNY": 5, "USD": 10}
+
+
+def test_unknown_costs_stay_unknown_and_are_counted() -> None:
+    day = date(2026, 10, 27)
+    daily = frame(
+        DAILY_COLUMNS,
+        [cost_row(day, "known", "ann", "10"), cost_row(day, "known", "ann", None), cost_row(day, "dark", "ann", None)],
+    )
+    report = build_report(company(daily=daily), WEEK, "ann")
+    section = report.sections[0]
+    assert section.cost.this == 10
+    assert section.unknown_rows == 2
+    assert {row.name: row.this for row in section.tables[0].rows} == {"known": Decimal(10), "dark": None}
+    assert any("without a known EffectiveCost" in line.text for line in words.statements(report))
+
+
+def test_waste_counts_a_subject_once_and_unknown_money_is_not_zero() -> None:
+    section = build_report(company(), WEEK, "jonas").sections[0]
+    assert len(section.findings) == 2
+    assert section.waste == Decimal("212.5")
+    found = frame(REPORT_FINDING_COLUMNS, [finding("idle", "i-1", "jonas", None, "?", currency="USD")])
+    assert build_report(company(findings=found), WEEK, "jonas").sections[0].waste is None
+
+
+def test_what_could_not_be_judged_is_no_waste() -> None:
+    section = build_report(company(), WEEK, "li-wei").sections[0]
+    assert [row.subject for row in section.undetermined] == ["mer-node-17"]
+    assert section.waste == Decimal("38.4")
+
+
+def test_a_week_beyond_the_watermark_is_partial_and_its_days_provisional() -> None:
+    late = Period(date(2026, 11, 2), date(2026, 11, 8))
+    report = build_report(company(), late)
+    assert report.partial
+    assert report.quality.complete_until == date(2026, 11, 4)
+    assert report.quality.provisional_days == (date(2026, 11, 5), date(2026, 11, 6))
+    assert {row.day for row in report.sections[0].daily if row.provisional} == {date(2026, 11, 5), date(2026, 11, 6)}
+    assert any(line.text.startswith("Partial: data is complete up to 4 Nov 2026") for line in words.statements(report))
+    assert not build_report(company(), WEEK).partial
+
+
+def test_a_source_that_ended_long_ago_does_not_hold_the_report_back() -> None:
+    marks = build_report(company(), WEEK).quality.watermarks
+    assert {mark.source: mark.silent for mark in marks} == {"aws": False, "meridian": False, "starter": True}
+    only = frame(WATERMARK_COLUMNS, [{"source": "starter", "complete_until": date(2026, 9, 30)}])
+    assert build_report(company(watermarks=only), WEEK).partial
+
+
+def test_a_quiet_week_is_fine_and_an_empty_ledger_says_so() -> None:
+    day = date(2026, 10, 27)
+    daily = frame(DAILY_COLUMNS, [cost_row(day - timedelta(days=n), "p", "ann", "10") for n in (0, 7)])
+    quiet = build_report(ReportFrames(company().as_of, daily), WEEK)
+    assert words.is_fine(quiet)
+    assert "Nothing calls for a look" in words.statements(quiet)[0].text
+    empty = build_report(ReportFrames(company().as_of, frame(DAILY_COLUMNS, [])), WEEK)
+    assert empty.sections == ()
+    assert words.statements(empty)[0].text == "No cost in these days."
+
+
+def test_a_frame_of_another_shape_is_our_mistake() -> None:
+    with pytest.raises(LawBrokenError, match="daily: missing or of another type: owner"):
+        ReportFrames(company().as_of, frame(DAILY_COLUMNS, []).drop("owner"))
+
+
+def test_a_team_column_gets_a_table_in_the_report_for_all() -> None:
+    daily = company().daily.with_columns(team=pl.lit("research"))
+    tables = [table.dimension for table in build_report(company(daily=daily), WEEK).sections[0].tables]
+    assert tables[3:5] == ["owner", "team"]
+
+
+def test_a_table_cut_short_keeps_its_total() -> None:
+    table = build_report(company(), WEEK).sections[0].tables[0]
+    part = words.shown(table, 2)
+    assert part.rest is not None
+    assert part.rest.name == "4 others"
+    assert figures.total([*(row.this for row in part.rows), part.rest.this]) == part.total.this
+    assert words.shown(table, 5).rest is None  # one row too many is printed
