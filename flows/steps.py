@@ -5,8 +5,10 @@ The flows wrap these steps as tasks, the command line calls them as they are.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import ParamSpec, Protocol, TypeVar
 
 import polars as pl
 
@@ -17,6 +19,7 @@ from attribution.reports.nightly import NightlySummary
 from attribution.rules import RuleBook, read_rules
 from flows.arrival import ingest
 from flows.judging import detect
+from flows.mailing import Weekly, mail_reports, write_reports
 from flows.running import Run, Watch, quiet, running
 from flows.summary import summarize
 from schemas.faults import LawBrokenError
@@ -32,20 +35,49 @@ class Stated:
     inputs: InputFrames
 
 
-def nightly(workspace: Workspace, as_of: datetime | None = None, watch: Watch = quiet) -> NightlySummary:
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Do(Protocol):
+    """How a step is carried out: as it is, or as a task of a flow."""
+
+    def __call__(self, step: Callable[P, R], /) -> Callable[P, R]:
+        """The step, ready to be called."""
+
+
+def directly(step: Callable[P, R], /) -> Callable[P, R]:
+    """A step as it is."""
+    return step
+
+
+def nightly(
+    workspace: Workspace, as_of: datetime | None = None, watch: Watch = quiet, do: Do = directly
+) -> NightlySummary:
     """Bills in, costs and findings out; the published file is replaced last.
 
     Raises:
         InputError: configuration or inputs are wrong; nothing changed.
         LawBrokenError: a cent is missing; nothing was published.
     """
-    stated = read_stated(workspace)
+    stated = do(read_stated)(workspace)
     with running(workspace, "nightly", as_of, watch) as run:
-        arrived = ingest(run, stated.rules.columns)
-        attribute(run, stated)
-        detect(run, stated.rules, stated.inputs)
-        publish(run.ledger)
-        return summarize(run, arrived)
+        arrived = do(ingest)(run, stated.rules.columns)
+        do(attribute)(run, stated)
+        do(detect)(run, stated.rules, stated.inputs)
+        do(publish)(run.ledger)
+        return do(summarize)(run, arrived)
+
+
+def weekly(workspace: Workspace, as_of: datetime | None = None, watch: Watch = quiet, do: Do = directly) -> Weekly:
+    """Reports of the last complete week from what the ledger keeps: pages, CSV files, mails; nothing is sent twice.
+
+    Raises:
+        InputError: nothing was attributed yet, or the mail server's settings are wrong.
+    """
+    with running(workspace, "weekly", as_of, watch) as run:
+        reports = do(write_reports)(run)
+        return do(mail_reports)(run, reports)
 
 
 def read_stated(workspace: Workspace) -> Stated:

@@ -2,62 +2,57 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
-
 import polars as pl
 
 from attribution.reports import frames as shapes
-from attribution.reports.nightly import NightlySummary, Place, ProjectCost
-from attribution.reports.pieces import findings, growth
-from attribution.reports.report import BillLine, Coverage, Reconciled
+from attribution.reports.build import build_report
+from attribution.reports.frames import ReportFrames
+from attribution.reports.nightly import NightlySummary, Place, summary_of
+from attribution.reports.period import Period, week_before
+from attribution.reports.report import BillLine
 from flows.arrival import Arrived
 from flows.judging import watermarks
 from flows.running import Run
+from schemas.bills import HeldBack
+from schemas.detection import GROWTH_COLUMNS
 from schemas.money import COSTS
-
-GROWTH_KINDS = ("growth", "new")
-"""Kinds of findings that growth tells; reports show them as growth rows, not as waste."""
 
 
 def summarize(run: Run, arrived: Arrived) -> NightlySummary:
     """The nightly summary of a run."""
-    this_month = run.today.replace(day=1)
-    last_month = (this_month - timedelta(days=1)).replace(day=1)
+    frames = report_frames(run)
+    report = build_report(frames, week_of(run, frames))
     changed = bill_rows(run).filter(pl.col("state") != "unchanged")
-    reconciled = reconciled_rows(run).iter_rows()
-    return NightlySummary(
-        as_of=run.today,
-        month=this_month,
-        last_month=last_month,
-        bills=tuple(BillLine(*row) for row in changed.iter_rows()),
-        rejects=run.counts.get("rejects", 0),
-        reconciled=tuple(Reconciled(*row) for row in reconciled),
-        projects=_projects(run, this_month, last_month),
-        growth=growth(growth_rows(run)),
-        findings=findings(finding_rows(run), run.today),
-        coverage=_coverage(run, last_month),
-        held_back=arrived.settled.held_back,
-        places=(
-            Place("for SQL", str(run.workspace.store / "costs.duckdb")),
-            Place("reports", str(run.workspace.store / "reports")),
-        ),
+    store = run.workspace.store
+    return summary_of(
+        report,
+        tuple(BillLine(*row) for row in changed.iter_rows()),
+        (Place("for SQL", str(store / "costs.duckdb")), Place("reports", str(store / "reports"))),
         nothing_new=not arrived.read,
     )
+
+
+def week_of(run: Run, frames: ReportFrames) -> Period:
+    """The last week before the run, or the last one that has data where bills are older than that."""
+    complete = max((mark.last_day for mark in frames.watermarks.values()), default=None)
+    last = week_before(run.today)
+    return last if complete is None or complete >= last.first else week_before(run.today, complete)
 
 
 def report_frames(run: Run) -> shapes.ReportFrames:
     """Everything reports show, of all owners; reports do the filtering."""
     daily = run.ledger.daily_costs()
     more = [name for name in ("team",) if name in daily.columns]
+    held = run.ledger.frame("SELECT source, name, reason FROM main.held_back")
     return shapes.ReportFrames(
         as_of=run.as_of.astimezone(run.zone),
         daily=daily.select(*shapes.DAILY_COLUMNS, *more),
         findings=finding_rows(run),
         growth=growth_rows(run),
-        watermarks=_watermark_rows(run),
+        watermarks=watermarks(run.ledger, run.workspace.timezone),
         bills=bill_rows(run),
         reconciled=reconciled_rows(run),
-        held_back=(),
+        held_back=tuple(HeldBack(*row) for row in held.iter_rows()),
         rejects=run.ledger.frame("SELECT count(*) AS n FROM main.rejects").item(),
         currency=run.workspace.currency,
     )
@@ -117,56 +112,11 @@ def reconciled_rows(run: Run) -> pl.DataFrame:
 
 
 def growth_rows(run: Run) -> pl.DataFrame:
-    """Growth that somebody must hear of, and what vanished, of the last complete month and the running one."""
-    months = [run.today.replace(day=1), (run.today.replace(day=1) - timedelta(days=1)).replace(day=1)]
-    rows = run.ledger.frame(
-        """
-        SELECT replace(subject, ' ', ' x ') AS subject, CASE WHEN owner <> 'shared' THEN owner END AS owner,
-            BillingCurrency, month, CASE status WHEN 'vanished' THEN 'gone' ELSE status END AS status,
-            cost, previous, change, CAST(percent / 100 AS DECIMAL(38,12)) AS fraction,
-            verdict IS NOT DISTINCT FROM 'finding' AS fired
-        FROM main.growth
-        WHERE month IN (?, ?) AND (verdict = 'finding' OR (status = 'vanished' AND previous >= ?))
-        """,
-        [*months, run.workspace.growth.minimum],
-    )
-    return rows.select(list(shapes.GROWTH_COLUMNS))
+    """Every growth row the ledger keeps."""
+    return run.ledger.frame("SELECT * FROM main.growth").select(list(GROWTH_COLUMNS))
 
 
 def finding_rows(run: Run) -> pl.DataFrame:
-    """Findings that stand, without those of growth."""
+    """Findings that stand."""
     rows = run.ledger.frame("SELECT * FROM main.findings WHERE state <> 'gone'")
-    return rows.filter(~pl.col("kind").is_in(GROWTH_KINDS)).select(list(shapes.REPORT_FINDING_COLUMNS))
-
-
-def _watermark_rows(run: Run) -> pl.DataFrame:
-    marks = watermarks(run.ledger, run.workspace.timezone)
-    rows = {"source": list(marks), "complete_until": [mark.last_day for mark in marks.values()]}
-    return pl.DataFrame(rows, schema=shapes.WATERMARK_COLUMNS)
-
-
-def _projects(run: Run, this_month: date, last_month: date) -> tuple[ProjectCost, ...]:
-    rows = run.ledger.frame(
-        """
-        SELECT BillingCurrency, project,
-            sum(EffectiveCost) FILTER (usage_date < ?) AS last_month,
-            sum(EffectiveCost) FILTER (usage_date >= ?) AS running
-        FROM main.costs WHERE usage_date >= ? GROUP BY ALL
-        HAVING sum(EffectiveCost) FILTER (usage_date < ?) <> 0 OR sum(EffectiveCost) FILTER (usage_date >= ?) <> 0
-        ORDER BY BillingCurrency, sum(EffectiveCost) DESC, project
-        """,
-        [this_month, this_month, last_month, this_month, this_month],
-    )
-    columns = rows.select("BillingCurrency", "project", "last_month", "running")
-    return tuple(ProjectCost(*row) for row in columns.iter_rows())
-
-
-def _coverage(run: Run, month: date) -> tuple[tuple[str, Coverage], ...]:
-    rows = run.ledger.frame(
-        """
-        SELECT BillingCurrency, dimension, known_EffectiveCost, EffectiveCost FROM main.coverage
-        WHERE billing_month = ? AND EffectiveCost > 0 ORDER BY BillingCurrency, dimension
-        """,
-        [month],
-    )
-    return tuple((code, Coverage(dimension, known, whole)) for code, dimension, known, whole in rows.iter_rows())
+    return rows.select(list(shapes.REPORT_FINDING_COLUMNS))

@@ -57,7 +57,8 @@ Subjects = pa.DataFrameSchema(
         "subject_id": pa.Column(pl.Int64(), unique=True),
         **{
             name: pa.Column(
-                pl.String(), nullable=name not in ("BillingAccountId", "BillingCurrency", "ServiceName", "ChargeCategory")
+                pl.String(),
+                nullable=name not in ("BillingAccountId", "BillingCurrency", "ServiceName", "ChargeCategory"),
             )
             for name in SUBJECT_TEXT
         },

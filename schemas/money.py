@@ -21,8 +21,9 @@ COSTS = ("BilledCost", "EffectiveCost", "ListCost", "ContractedCost")
 
 # 26 places leave 12 digits before the point: enough for every amount met, and the rest takes the slow way.
 _WIDE = 26
-_EXACT = Context(prec=400)
-_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$"
+# Room for every digit between 1e999 and 1e-999.
+_EXACT = Context(prec=2100)
+_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
 
 
 def read_money(text: pl.Series) -> tuple[pl.Series, Decimal]:

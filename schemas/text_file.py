@@ -109,18 +109,20 @@ def header_columns(header: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in next(csv.reader([header], delimiter=delimiter_of(header)), []))
 
 
-def physical_lines(copy: Path, delimiter: str, rows: set[int]) -> dict[int, int]:
+def physical_lines(copy: Path, rows: set[int]) -> dict[int, int]:
     """The line on which each data row (from 1) starts; a quoted field may hold line ends, so rows are not lines."""
     found: dict[int, int] = {}
-    with copy.open(encoding="utf-8", newline="") as file:
-        reader = csv.reader(file, delimiter=delimiter)
-        start = 1
-        for number, _ in enumerate(reader):
-            if number in rows:
-                found[number] = start
-                if len(found) == len(rows):
-                    break
-            start = reader.line_num + 1
+    row, inside = -1, False
+    with copy.open("rb") as file:
+        for line, text in enumerate(file, 1):
+            if not inside:
+                row += 1
+                if row in rows:
+                    found[row] = line
+                    if len(found) == len(rows):
+                        break
+            # A quote within a quoted field is doubled, so only the count being odd or even matters.
+            inside ^= text.count(b'"') % 2 == 1
     return found
 
 

@@ -1,8 +1,9 @@
 """Whose money: resolve the dimensions of every line, split what serves many, prove that nothing was lost."""
 
-from attribution.allocation.explain import Explanation, explain, recompute
+from attribution.allocation.explain import Explanation, explain
 from attribution.allocation.reconcile import broken, reconcile
 from attribution.allocation.resolve import Resolved, resolve
+from attribution.allocation.shares import recompute
 from attribution.allocation.split import LINEAGE_COLUMNS, POOLED_COLUMNS, Divided, split
 
 __all__ = [

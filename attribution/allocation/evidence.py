@@ -13,7 +13,7 @@ from attribution.allocation.answers import Answers, answer, value_of
 from attribution.allocation.cost_element import cost_elements
 from attribution.allocation.inherit import attachments, billed, chains, given
 from attribution.allocation.tagging import Slots, bill_tags, csv_tags, settled, slots
-from attribution.allocation.timeline import eras, laid, timelines
+from attribution.allocation.timeline import eras, laid, spans_on, timelines
 from attribution.rules import TAG, Coded, RuleBook, coded
 from schemas.faults import LawBrokenError
 
@@ -24,7 +24,7 @@ SOURCES = ("csv", "bill", "parent", "account")
 class Evidence:
     """What every source says.
 
-    `contexts`: one row a context, with `subject_row`, `era`, `first_day` and columns `<source> <field>` of
+    `contexts`: one row a context, with `subject_row`, `first_day` and columns `<source> <field>` of
     answers. `of_line`: the context of each line, in the order of the lines.
     """
 
@@ -70,28 +70,30 @@ def gather_evidence(
     attached = attachments(resources)
     chain = chains(attached, subjects.get_column("ResourceId"))
     numbers = _numbers(subjects, chain)
-    placed = subjects.select("subject_id", "ResourceId", "Tags").with_row_index("subject_row")
-    placed = placed.join(numbers, on="ResourceId", how="left", maintain_order="left")
-    slotted = bill_tags(subjects.get_column("Tags"), where, answers)
+    sets = subjects.get_column("Tags").drop_nulls().unique()
+    placed = _placed(subjects, numbers, sets)
+    rows = _rows_of(lines, placed)
+    slotted = bill_tags(sets, where, answers)
     csv = csv_tags(tags, numbers, where, answers)
     chain = chain.join(numbers.rename({"ResourceId": "ancestor", "resource_no": "ancestor_no"}), on="ancestor")
     chain = chain.join(numbers, left_on="first", right_on="ResourceId")
-    days = _tagged_days(placed, lines, chain.select(pl.col("ancestor_no").alias("resource_no")).unique())
+    days = _tagged_days(placed, rows, lines.get_column("usage_date"), chain.get_column("ancestor_no"))
     inherited = _inherited(attached, numbers, given(chain, csv, billed(days, slotted, where), where, answers))
     spans = timelines(csv, inherited)
-    contexts, of_line = _contexts(placed, lines, spans, eras(book, lines.get_column("usage_date")))
-    in_span = ["resource_no", "span"]
+    contexts, of_line = _contexts(placed, rows, lines.get_column("usage_date"), spans, eras(book))
     csv = _voiced(csv, "tag", where, answers)
-    contexts = contexts.join(
-        _wide(laid(csv, spans), in_span, "csv"), on=in_span, how="left", maintain_order="left", validate="m:1"
-    ).join(
-        _wide(laid(inherited, spans), in_span, "parent"), on=in_span, how="left", maintain_order="left", validate="m:1"
-    )
-    own = _wide(_voiced(settled(slotted, ["Tags"], where), "bill-tag", where, answers), ["Tags"], "bill")
-    of_bill = placed.select("Tags").join(own, on="Tags", how="left", maintain_order="left", validate="m:1").drop("Tags")
+    own = _voiced(settled(slotted, ["tagset_no"], where), "bill-tag", where, answers)
+    for heard, source, key in (
+        (laid(csv, spans), "csv", ["resource_no", "span"]),
+        (laid(inherited, spans), "parent", ["resource_no", "span"]),
+        (own, "bill", ["tagset_no"]),
+    ):
+        wide = _wide(heard, key, source)
+        contexts = contexts.join(wide, on=key, how="left", maintain_order="left", validate="m:1")
     of_account = _accounts(subjects, book, answers)
-    per_subject = pl.concat([of_bill, of_account], how="horizontal")[contexts.get_column("subject_row")]
-    return Evidence(book, subjects, pl.concat([contexts, per_subject], how="horizontal"), of_line, answers)
+    if of_account.width:
+        contexts = contexts.hstack(of_account[contexts.get_column("subject_row")])
+    return Evidence(book, subjects, contexts, of_line, answers)
 
 
 def _numbers(subjects: pl.DataFrame, chain: pl.DataFrame) -> pl.DataFrame:
@@ -100,11 +102,38 @@ def _numbers(subjects: pl.DataFrame, chain: pl.DataFrame) -> pl.DataFrame:
     return names.drop_nulls().unique().to_frame().with_row_index("resource_no")
 
 
-def _tagged_days(placed: pl.DataFrame, lines: pl.DataFrame, ancestors: pl.DataFrame) -> pl.DataFrame:
-    """The days on which parents were billed with tags: distinct (resource_no, usage_date, Tags)."""
-    billed_as = placed.filter(pl.col("Tags").is_not_null()).join(ancestors, on="resource_no", how="semi")
-    days = lines.select("subject_id", "usage_date").join(billed_as, on="subject_id")
-    return days.select("resource_no", "usage_date", "Tags").unique()
+def _placed(subjects: pl.DataFrame, numbers: pl.DataFrame, sets: pl.Series) -> pl.DataFrame:
+    """Subjects by whole numbers: (subject_id, resource_no, tagset_no), in their order."""
+    numbered = sets.to_frame().with_row_index("tagset_no")
+    return (
+        subjects.select("subject_id", "ResourceId", "Tags")
+        .join(numbers, on="ResourceId", how="left", maintain_order="left", validate="m:1")
+        .join(numbered, on="Tags", how="left", maintain_order="left", validate="m:1")
+        .select("subject_id", "resource_no", "tagset_no")
+    )
+
+
+def _rows_of(lines: pl.DataFrame, placed: pl.DataFrame) -> pl.Series:
+    """The row of each line's subject."""
+    at = lines.select("subject_id").join(
+        placed.select("subject_id").with_row_index("subject_row"), on="subject_id", how="left", maintain_order="left",
+        validate="m:1",
+    )  # fmt: skip
+    rows = at.get_column("subject_row")
+    if rows.null_count():
+        message = f"resolve: {rows.null_count()} lines have no subject"
+        raise LawBrokenError(message)
+    return rows
+
+
+def _tagged_days(placed: pl.DataFrame, rows: pl.Series, days: pl.Series, ancestors: pl.Series) -> pl.DataFrame:
+    """The days on which parents were billed with tags: (resource_no, usage_date, tagset_no), repeated."""
+    told = placed.select(
+        pl.col("tagset_no").is_not_null() & pl.col("resource_no").is_in(ancestors.unique().implode())
+    ).to_series()
+    there = told.gather(rows).fill_null(value=False)
+    at = placed[rows.filter(there)].select("resource_no", "tagset_no")
+    return at.select("resource_no", days.filter(there).alias("usage_date"), "tagset_no")
 
 
 def _inherited(attached: pl.DataFrame, numbers: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
@@ -119,36 +148,28 @@ def _inherited(attached: pl.DataFrame, numbers: pl.DataFrame, told: pl.DataFrame
 
 
 def _contexts(
-    placed: pl.DataFrame, lines: pl.DataFrame, spans: pl.DataFrame, days: pl.DataFrame
+    placed: pl.DataFrame, rows: pl.Series, days: pl.Series, spans: pl.DataFrame, first_days: pl.Series
 ) -> tuple[pl.DataFrame, pl.Series]:
-    """The contexts that occur (subject_row, resource_no, Tags, era, first_day, span), and each line's context.
+    """The contexts that occur (subject_row, resource_no, tagset_no, span, first_day), and each line's context.
 
-    The day is looked at only where it can matter: for resources with several spans, and for rules with dates.
+    A context is a subject in one span of its resource and one era of the rules; the three make one whole number,
+    so that a million lines are told apart by one column.
     """
-    moving = spans.filter(pl.len().over("resource_no") > 1)
-    at = lines.select("subject_id", "usage_date").join(
-        placed.select("subject_id", "subject_row", "resource_no"), on="subject_id", how="left", maintain_order="left",
-        validate="m:1",
-    )  # fmt: skip
-    at = at.join(days, on="usage_date", how="left", maintain_order="left", validate="m:1")
-    moved = at.select("resource_no", "usage_date").join(moving.select("resource_no").unique(), on="resource_no")
-    moved = (
-        moved.unique()
-        .join(moving, on="resource_no")
-        .filter((pl.col("start") <= pl.col("usage_date")) & (pl.col("usage_date") < pl.col("end")))
-        .select("resource_no", "usage_date", "span")
+    many = first_days.len()
+    era = first_days.search_sorted(days, side="right") - 1 if many > 1 else pl.zeros(rows.len(), pl.Int64, eager=True)
+    span = spans_on(placed.get_column("resource_no").gather(rows), days, spans)
+    width = max([0, *spans.get_column("span").unique()]) + 1
+    key = ((rows.cast(pl.Int64) * many + era.cast(pl.Int64)) * width + span).alias("key").to_frame()
+    found = key.unique().sort("key").with_row_index("context")
+    of_line = key.join(found, on="key", how="left", maintain_order="left", validate="m:1").get_column("context")
+    parts = found.select(
+        (pl.col("key") // (many * width)).cast(pl.UInt32).alias("subject_row"),
+        (pl.col("key") // width % many).cast(pl.UInt32).alias("era"),
+        (pl.col("key") % width).cast(pl.Int32).alias("span"),
     )
-    at = at.join(moved, on=["resource_no", "usage_date"], how="left", maintain_order="left", validate="m:1")
-    at = at.with_columns(pl.col("span").fill_null(0))
-    lost = at.get_column("subject_row").null_count()
-    if lost:
-        message = f"resolve: {lost} lines have no subject"
-        raise LawBrokenError(message)
-    key = ["subject_row", "era", "span"]
-    contexts = at.select(*key, "resource_no", "first_day").unique().sort(key).with_row_index("context")
-    of_line = at.join(contexts.select(*key, "context"), on=key, how="left", maintain_order="left", validate="m:1")
-    tags = placed.get_column("Tags").gather(contexts.get_column("subject_row"))
-    return contexts.with_columns(tags), of_line.get_column("context")
+    its = placed[parts.get_column("subject_row")].select("resource_no", "tagset_no")
+    first = first_days.gather(parts.get_column("era")).alias("first_day")
+    return parts.drop("era").hstack(its).with_columns(first), of_line
 
 
 def _voiced(rows: pl.DataFrame, method: str, where: Slots, answers: Answers) -> pl.DataFrame:

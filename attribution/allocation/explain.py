@@ -5,7 +5,7 @@ It asks the same evidence as `resolve`, and computes every share anew from the w
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -16,10 +16,11 @@ from attribution.allocation.evidence import Evidence, gather_evidence
 from attribution.allocation.inherit import attachments, chains
 from attribution.allocation.pools import known_sum
 from attribution.allocation.resolve import decide, ruled
+from attribution.allocation.shares import recompute
 from attribution.allocation.split import Divided
 from attribution.rules import RuleBook
 from attribution.rules.records import Rule
-from schemas.money import COSTS, MONEY, from_units, split_units
+from schemas.money import COSTS, add
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,19 @@ class Passage:
     BillingCurrency: str
     costs: dict[str, Decimal | None]
     dimensions: dict[str, tuple[Said, ...]]
+
+    def follows(self, earlier: Passage) -> bool:
+        """Whether nothing but days and money changed since an earlier passage."""
+        return replace(self, first_day=earlier.first_day, last_day=earlier.last_day, costs=earlier.costs) == earlier
+
+    def after(self, earlier: Passage) -> Passage:
+        """Both as one passage."""
+        costs = {
+            name: before if amount is None else amount if before is None else add(before, amount)
+            for (name, amount), before in zip(self.costs.items(), earlier.costs.values(), strict=True)
+        }
+        last = max(self.last_day, earlier.last_day)
+        return replace(self, first_day=earlier.first_day, last_day=last, costs=costs)
 
 
 @dataclass(frozen=True)
@@ -152,17 +166,18 @@ def _passages(mine: pl.DataFrame, evidence: Evidence) -> tuple[Passage, ...]:
             pl.col("usage_date").max().alias("last_day"),
             *(known_sum(column) for column in COSTS),
         )
-        .sort("first_day", *facts, "context")
+        .sort(*facts, "first_day", "context")
     )
     said = _Saying(evidence)
-    return tuple(
-        Passage(
-            **{name: row[name] for name in ("first_day", "last_day", *facts)},
-            costs={name: row[name] for name in COSTS},
-            dimensions=said(row["context"]),
-        )
-        for row in by_context.iter_rows(named=True)
-    )
+    passages: list[Passage] = []
+    for row in by_context.iter_rows(named=True):
+        dates = {name: row[name] for name in ("first_day", "last_day", *facts)}
+        one = Passage(**dates, costs={name: row[name] for name in COSTS}, dimensions=said(row["context"]))
+        if passages and one.follows(passages[-1]):
+            passages[-1] = one.after(passages[-1])
+        else:
+            passages.append(one)
+    return tuple(sorted(passages, key=lambda one: one.first_day))
 
 
 class _Saying:
@@ -231,24 +246,3 @@ def _shares(mine: pl.DataFrame, divided: Divided, rules: RuleBook) -> tuple[Shar
         )
         for row in summed.iter_rows(named=True)
     )
-
-
-def recompute(lineage: pl.DataFrame, column: str) -> pl.Series:
-    """The share of every row of a lineage, from nothing but the pool's amount and the weights kept there.
-
-    Args:
-        lineage: LINEAGE_COLUMNS, whole pools, sorted by pool and `position`.
-        column: which cost.
-    """
-    units: list[int | None] = []
-    weights: list[int] = []
-    pools = lineage.select("split", "subject_id", "usage_date", "pool_allocation_id").rows()
-    amounts = lineage.get_column(column).to_physical().to_list()
-    texts = pl.Series("w", lineage.get_column("weight")).str.to_decimal(scale=12).cast(MONEY).to_physical().to_list()
-    for row, weight in enumerate(texts):
-        weights.append(weight)
-        if row + 1 == len(pools) or pools[row + 1] != pools[row]:
-            whole = amounts[row]
-            units += [None] * len(weights) if whole is None else split_units(whole, weights)
-            weights = []
-    return from_units(units, column)

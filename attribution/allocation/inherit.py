@@ -52,26 +52,28 @@ def billed(days: pl.DataFrame, tagged: pl.DataFrame, where: Slots) -> pl.DataFra
     """The bill tags of resources as pieces of time, each lasting until the next one.
 
     Args:
-        days: distinct (resource_no, usage_date, Tags), Tags not null.
-        tagged: (Tags, slot, value_no) of the bill.
+        days: (resource_no, usage_date, tagset_no) of billed rows that have tags, repeated or not.
+        tagged: (tagset_no, slot, value_no) of the bill.
         where: the slots.
 
     Returns:
         Rows (resource_no, start, end, field, slot, value_no).
     """
     # Most resources keep one set of tags: it holds from its first day, and no day of it need be looked at.
-    sets = days.group_by("resource_no", "Tags").agg(pl.col("usage_date").min())
-    several = pl.len().over("resource_no") > 1
-    changing = days.join(sets.filter(several).select("resource_no").unique(), on="resource_no")
-    rows = pl.concat([sets.filter(~several).select(days.columns), changing]).join(tagged, on="Tags").drop("Tags")
-    found = settled(rows, ["resource_no", "usage_date"], where).sort("resource_no", "field", "usage_date")
-    new = pl.struct("resource_no", "field", "slot", "value_no")
-    found = found.filter((new != new.shift()).fill_null(value=True))
-    following = pl.col("usage_date").shift(-1).over("resource_no", "field", order_by="usage_date")
+    sets = days.group_by("resource_no", "tagset_no").agg(pl.col("usage_date").min())
+    several = sets.filter(pl.col("resource_no").is_duplicated()).select("resource_no").unique()
+    changing = days.join(several, on="resource_no", how="semi").unique()
+    kept = sets.join(several, on="resource_no", how="anti").select(changing.columns)
+    rows = pl.concat([kept, changing]).join(tagged, on="tagset_no").drop("tagset_no")
+    key = ["resource_no", "field"]
+    found = settled(rows, ["resource_no", "usage_date"], where).sort(*key, "usage_date")
+    new = pl.any_horizontal(pl.col(name).ne_missing(pl.col(name).shift()) for name in (*key, "slot", "value_no"))
+    found = found.filter(new)
+    last = pl.any_horizontal(pl.col(name).ne_missing(pl.col(name).shift(-1)) for name in key)
+    following = pl.when(last).then(pl.lit(FOREVER)).otherwise(pl.col("usage_date").shift(-1))
     return found.select(
-        "resource_no", pl.col("usage_date").alias("start"), following.fill_null(FOREVER).alias("end"),
-        "field", "slot", "value_no",
-    )  # fmt: skip
+        "resource_no", pl.col("usage_date").alias("start"), following.alias("end"), "field", "slot", "value_no"
+    )
 
 
 def given(chain: pl.DataFrame, csv: pl.DataFrame, bill: pl.DataFrame, where: Slots, answers: Answers) -> pl.DataFrame:

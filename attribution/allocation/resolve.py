@@ -14,7 +14,7 @@ import polars as pl
 from attribution.allocation.answers import Answers, value_of
 from attribution.allocation.evidence import Evidence, gather_evidence
 from attribution.rules import Coded, RuleBook, holds
-from attribution.rules.records import Rule, Test, tests
+from attribution.rules.records import Ask, Rule, asks
 from schemas.costs import COST_COLUMNS, allocation_columns
 from schemas.dimensions import UNALLOCATED
 from schemas.faults import LawBrokenError
@@ -104,7 +104,7 @@ class _Look:
         self.evidence = evidence
         self.won = won
         self.columns: dict[str, Coded] = {}
-        self.known: dict[Test, pl.Series] = {}
+        self.known: dict[Ask, pl.Series] = {}
 
     def __call__(self, name: str) -> Coded:
         if name in self.won:
@@ -161,5 +161,5 @@ def _notices(evidence: Evidence) -> tuple[str, ...]:
     return tuple(
         f"{who} asks {column}, which no bill has; it sees nothing there"
         for who, when in asked
-        for column in sorted({test.column for test in tests(when)} & strange)
+        for column in sorted({ask.column for ask in asks(when)} & strange)
     )

@@ -143,3 +143,24 @@ def _text(weights: list[int]) -> str:
     """The sum of the weights as decimal text."""
     digits = f"{sum(weights):013d}"
     return f"{digits[:-12]}.{digits[-12:]}".rstrip("0").rstrip(".")
+
+
+def recompute(lineage: pl.DataFrame, column: str) -> pl.Series:
+    """The share of every row of a lineage, from nothing but the pool's amount and the weights kept there.
+
+    Args:
+        lineage: LINEAGE_COLUMNS, whole pools, sorted by pool and `position`.
+        column: which cost.
+    """
+    units: list[int | None] = []
+    weights: list[int] = []
+    pools = lineage.select("split", "subject_id", "usage_date", "pool_allocation_id").rows()
+    amounts = lineage.get_column(column).to_physical().to_list()
+    texts = pl.Series("w", lineage.get_column("weight")).str.to_decimal(scale=12).cast(MONEY).to_physical().to_list()
+    for row, weight in enumerate(texts):
+        weights.append(weight)
+        if row + 1 == len(pools) or pools[row + 1] != pools[row]:
+            whole = amounts[row]
+            units += [None] * len(weights) if whole is None else split_units(whole, weights)
+            weights = []
+    return from_units(units, column)

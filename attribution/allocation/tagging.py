@@ -5,15 +5,17 @@ The surprise: two values for one key are no answer by luck but the value `(tag c
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import polars as pl
 
 from attribution.allocation.answers import CONFLICT, Answers
-from attribution.allocation.timeline import EVER, FOREVER, laid, spans_between
+from attribution.allocation.timeline import EVER, FOREVER, laid, timelines
 from attribution.rules import TAG, RuleBook
 from schemas.dimensions import fold
-from schemas.tagsets import tag_pairs
 
 SLOT_COLUMNS: dict[str, pl.DataType] = {
     "slot": pl.Int32(),
@@ -47,27 +49,24 @@ def slots(book: RuleBook, tag_keys: tuple[str, ...] = ()) -> Slots:
     return Slots(table, book)
 
 
-def slotted(pairs: pl.DataFrame, where: Slots, answers: Answers) -> pl.DataFrame:
-    """Put pairs (owner..., key, value) into their slots; other keys and blank values fall away.
+def _numbered(where: Slots, answers: Answers) -> Callable[[int, str], int]:
+    """Gives the number of a value in a slot, as its dimension writes it; each spelling is looked at once."""
+    fields = [where.book.dimensions.get(field) for field in where.table.get_column("field")]
 
-    Returns:
-        Owner columns with `slot` and `value_no`, the number of the canonical value; distinct rows.
-    """
-    pairs = pairs.filter(pl.col("value").str.contains(r"\S"))
-    keys = pairs.select(pl.col("key").unique()).with_columns(
-        pl.col("key").map_elements(fold, return_dtype=pl.String).alias("folded")
-    )
-    keys = keys.join(where.table.select("slot", "field", "folded"), on="folded").drop("folded")
-    found = pairs.join(keys, on="key")
-    written = found.select("field", "value").unique(maintain_order=False).sort("field", "value")
-    numbers = [
-        answers.value(
-            where.book.dimensions[field].canonical(value) if field in where.book.dimensions else value.strip()
-        )
-        for field, value in written.iter_rows()
-    ]
-    written = written.with_columns(pl.Series("value_no", numbers, dtype=pl.Int64()))
-    return found.join(written, on=["field", "value"]).drop("key", "value", "field").unique()
+    @cache
+    def number(slot: int, value: str) -> int:
+        dimension = fields[slot]
+        return answers.value(value.strip() if dimension is None else dimension.canonical(value))
+
+    return number
+
+
+def _keyed(where: Slots) -> Callable[[str], tuple[int, ...]]:
+    """Gives the slots that a tag key fills, as people write it."""
+    by_key: dict[str, tuple[int, ...]] = {}
+    for slot, folded in where.table.select("slot", "folded").iter_rows():
+        by_key[folded] = (*by_key.get(folded, ()), slot)
+    return cache(lambda key: by_key.get(fold(key), ()))
 
 
 def settled(tags: pl.DataFrame, owner: list[str], where: Slots) -> pl.DataFrame:
@@ -86,9 +85,22 @@ def settled(tags: pl.DataFrame, owner: list[str], where: Slots) -> pl.DataFrame:
     )
 
 
-def bill_tags(tags: pl.Series, where: Slots, answers: Answers) -> pl.DataFrame:
-    """The bill's own tags, slotted: rows (Tags, slot, value_no)."""
-    return slotted(tag_pairs(tags), where, answers)
+def bill_tags(sets: pl.Series, where: Slots, answers: Answers) -> pl.DataFrame:
+    """The bill's own tags: rows (tagset_no, slot, value_no), `tagset_no` the place among the distinct `sets`.
+
+    Every set is parsed once; of its tags only those that somebody asks for are kept.
+    """
+    slots_of, number = _keyed(where), _numbered(where, answers)
+    columns: tuple[list[int], list[int], list[int]] = ([], [], [])
+    for tagset, text in enumerate(sets.to_list()):
+        for key, value in json.loads(text).items():
+            for slot in slots_of(key):
+                if written := str(value).strip():
+                    columns[0].append(tagset)
+                    columns[1].append(slot)
+                    columns[2].append(number(slot, written))
+    schema = {"tagset_no": pl.UInt32(), "slot": pl.Int32(), "value_no": pl.Int64()}
+    return pl.DataFrame(dict(zip(schema, columns, strict=True)), schema=schema).unique()
 
 
 def csv_tags(tags: pl.DataFrame, numbers: pl.DataFrame, where: Slots, answers: Answers) -> pl.DataFrame:
@@ -103,14 +115,19 @@ def csv_tags(tags: pl.DataFrame, numbers: pl.DataFrame, where: Slots, answers: A
     Returns:
         Rows (resource_no, start, end, field, slot, value_no), [start, end) partitioning what is tagged.
     """
-    tags = tags.join(numbers, left_on="resource_id", right_on="ResourceId").select(
+    tags = tags.filter(pl.col("value").str.contains(r"\S"))
+    slots_of, number = _keyed(where), _numbered(where, answers)
+    keys = [(key, slot) for key in tags.get_column("key").unique() for slot in slots_of(key)]
+    found = tags.join(numbers, left_on="resource_id", right_on="ResourceId").join(
+        pl.DataFrame(keys, schema={"key": pl.String(), "slot": pl.Int32()}, orient="row"), on="key"
+    )
+    written = found.select("slot", "value").unique().sort("slot", "value")
+    values = pl.Series("value_no", [number(*one) for one in written.iter_rows()], dtype=pl.Int64())
+    rows = found.join(written.with_columns(values), on=["slot", "value"]).select(
         "resource_no",
         pl.col("valid_from").fill_null(EVER).alias("start"),
         pl.col("valid_to").fill_null(FOREVER).alias("end"),
-        "key",
-        "value",
+        "slot",
+        "value_no",
     )
-    rows = slotted(tags, where, answers)
-    bounds = pl.concat([rows.select("resource_no", pl.col(name).alias("start")) for name in ("start", "end")])
-    spans = spans_between(bounds)
-    return settled(laid(rows, spans), ["resource_no", "start", "end"], where)
+    return settled(laid(rows, timelines(rows)), ["resource_no", "start", "end"], where)

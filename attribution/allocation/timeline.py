@@ -1,7 +1,7 @@
-"""Time in pieces: the days on which an answer can change, and the contexts in which money stands.
+"""Time in pieces: the days on which an answer can change, and the spans between them.
 
-A *context* is a subject in one piece of time: nothing that rules and tags can see changes inside it. There are
-few contexts, so everything is decided on them and money only learns the number of the decision.
+Most resources never change, and for them nothing is computed here at all: a resource that is not among the spans
+has one span, number 0, from ever to forever.
 """
 
 from __future__ import annotations
@@ -14,56 +14,80 @@ from attribution.rules import RuleBook
 
 EVER = date(1, 1, 1)
 FOREVER = date(9999, 12, 31)
+SPAN_COLUMNS: dict[str, pl.DataType] = {
+    "resource_no": pl.UInt32(),
+    "start": pl.Date(),
+    "end": pl.Date(),
+    "span": pl.Int32(),
+}
 
-
-def spans_between(bounds: pl.DataFrame) -> pl.DataFrame:
-    """Neighbouring bounds (resource_no, start) of each resource as spans (resource_no, start, end)."""
-    bounds = bounds.unique().sort("resource_no", "start")
-    following = pl.col("start").shift(-1)
-    same = pl.col("resource_no").shift(-1) == pl.col("resource_no")
-    return bounds.with_columns(pl.when(same).then(following).alias("end")).drop_nulls("end")
+# A day counted from EVER takes less than 22 bits, so that resource and day make one whole number that sorts.
+_DAY_BITS = 22
 
 
 def timelines(*pieces: pl.DataFrame) -> pl.DataFrame:
     """Overlay pieces (resource_no, start, end, ...) of several sources.
 
     Returns:
-        Rows (resource_no, span, start, end): each resource's whole time axis, cut wherever a piece begins or
-        ends; `span` counts from 0.
+        Rows (resource_no, start, end, span) of the resources for which a piece begins or ends: the whole time
+        axis, cut wherever one does; sorted, `span` counts from 0.
     """
-    whole = [piece.select("resource_no").unique() for piece in pieces]
-    edges = [piece.select("resource_no", pl.col(name).alias("start")) for piece in pieces for name in ("start", "end")]
-    ends = [one.with_columns(pl.lit(day).alias("start")) for one in whole for day in (EVER, FOREVER)]
-    spans = spans_between(pl.concat([*edges, *ends]))
-    return spans.with_columns(pl.int_range(pl.len(), dtype=pl.Int32).over("resource_no").alias("span"))
+    edges = [
+        piece.select("resource_no", pl.col(name).alias("start")).filter(pl.col("start") != never)
+        for piece in pieces
+        for name, never in (("start", EVER), ("end", FOREVER))
+    ]
+    moving = pl.concat(edges)
+    whole = [moving.select("resource_no", pl.lit(day).alias("start")) for day in (EVER, FOREVER)]
+    bounds = pl.concat([moving, *whole]).unique().sort("resource_no", "start")
+    place = pl.int_range(pl.len(), dtype=pl.Int32)
+    first = pl.when(pl.col("start") == EVER).then(place).forward_fill()
+    return bounds.select(
+        "resource_no", "start", pl.col("start").shift(-1).alias("end"), (place - first).alias("span")
+    ).filter(pl.col("start") != FOREVER)
 
 
 def laid(pieces: pl.DataFrame, spans: pl.DataFrame) -> pl.DataFrame:
     """Cut pieces (resource_no, start, end, ...) at the spans' edges; their columns, with those of the span."""
-    return (
-        pieces.join(spans, on="resource_no", suffix="_span")
+    moving = pieces.join(spans.select("resource_no").unique(), on="resource_no", how="semi")
+    still = pieces.join(spans.select("resource_no").unique(), on="resource_no", how="anti")
+    cut = (
+        moving.join(spans, on="resource_no", suffix="_span")
         .filter((pl.col("start") <= pl.col("start_span")) & (pl.col("end_span") <= pl.col("end")))
         .drop("start", "end")
         .rename({"start_span": "start", "end_span": "end"})
     )
+    whole = still.with_columns(pl.lit(0, pl.Int32).alias("span"))
+    return pl.concat([cut.select(whole.columns), whole])
 
 
-def eras(book: RuleBook, days: pl.Series) -> pl.DataFrame:
-    """Days (usage_date) with their `era`: a number for each stretch in which no rule begins, ends or sees a change.
+def spans_on(resource_no: pl.Series, days: pl.Series, spans: pl.DataFrame) -> pl.Series:
+    """Which span of its resource each day lies in."""
+    if not spans.height:
+        return pl.zeros(days.len(), pl.Int32, eager=True)
+    asked = pl.DataFrame({"resource_no": resource_no, "start": days})
+    place = pl.col("resource_no").cast(pl.Int64) * (1 << _DAY_BITS)
+    key = place + (pl.col("start") - pl.lit(EVER)).dt.total_days()
+    wanted = asked.select(key.fill_null(-1)).to_series()
+    found = spans.select(key).to_series().search_sorted(wanted, side="right").cast(pl.Int64) - 1
+    found = found.clip(0)
+    its = spans[found].select("span", spanned="resource_no")
+    hit = pl.col("spanned").eq_missing(pl.col("resource_no"))
+    return (
+        pl.concat([asked, its], how="horizontal")
+        .select(pl.when(hit).then(pl.col("span")).otherwise(0).cast(pl.Int32).alias("span"))
+        .to_series()
+    )
 
-    The number is that of its first day among `first_day`, which stands for the whole stretch.
-    """
+
+def eras(book: RuleBook) -> pl.Series:
+    """First days of the stretches in which no rule begins, ends or sees the date change; the first one is EVER."""
     cuts: set[date] = {EVER}
     for rule in book.rules:
         cuts |= {day for day in (rule.since, rule.until) if day}
-    for test in book.tests:
-        if test.column == "usage_date" and not isinstance(test.argument, bool):
-            named = test.argument if isinstance(test.argument, tuple) else (test.argument,)
+    for ask in book.asks:
+        if ask.column == "usage_date" and not isinstance(ask.argument, bool):
+            named = ask.argument if isinstance(ask.argument, tuple) else (ask.argument,)
             cuts |= {day for day in named if isinstance(day, date)}
             cuts |= {day + timedelta(days=1) for day in named if isinstance(day, date)}
-    first = pl.DataFrame({"first_day": sorted(cuts)}, schema={"first_day": pl.Date()})
-    days = days.unique().sort()
-    era = first.get_column("first_day").search_sorted(days, side="right") - 1
-    return pl.DataFrame(
-        {"usage_date": days, "era": era.cast(pl.Int32), "first_day": first.get_column("first_day").gather(era)}
-    )
+    return pl.Series("first_day", sorted(cuts), dtype=pl.Date())

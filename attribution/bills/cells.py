@@ -15,7 +15,7 @@ from schemas.money import add, read_money
 from schemas.workspace import Source
 
 NULL_WORDS = ("NULL", "null")
-NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$"
+NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
 _LONGEST_NULL = 4
 
 
@@ -43,8 +43,8 @@ def plain_number(text: pl.Series, source: Source) -> pl.Series:
     if source.decimal == "." and not source.thousands:
         return text
     point, thousands = re.escape(source.decimal), re.escape(source.thousands)
-    whole = rf"(\d{{1,3}}({thousands}\d{{3}})+|\d+)" if source.thousands else r"\d+"
-    style = rf"^[+-]?({whole}({point}\d*)?|{point}\d+)([eE][+-]?\d{{1,3}})?$"
+    whole = rf"([0-9]{{1,3}}({thousands}[0-9]{{3}})+|[0-9]+)" if source.thousands else r"[0-9]+"
+    style = rf"^[+-]?({whole}({point}[0-9]*)?|{point}[0-9]+)([eE][+-]?[0-9]{{1,3}})?$"
     plain = text.set(~text.str.contains(style).fill_null(value=True), None)
     if source.thousands:
         plain = plain.str.replace_all(source.thousands, "", literal=True)
@@ -59,6 +59,10 @@ def read_costs(raw: pl.Series, source: Source) -> tuple[pl.Series, Decimal, pl.S
         that are numbers all the same, but too large to keep.
     """
     text = plain_number(read_text(raw), source) if raw.dtype == pl.String else raw
+    if text.dtype == pl.String:
+        # Exponents of four digits are no amount of money, though some parsers read them.
+        strange = text.str.contains(r"[eE][+-]?[0-9]{4,}").fill_null(value=False)
+        text = text.set(strange, None) if strange.any() else text
     money, residual = read_money(text)
     none = read_text(raw).is_not_null() if raw.dtype == pl.String else raw.is_not_null()
     bad = none & money.is_null()

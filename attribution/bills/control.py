@@ -21,7 +21,8 @@ from schemas.bills import BillFile, Delivery, Stated
 from schemas.text_file import delimiter_of, header_columns, plain_text
 from schemas.workspace import Source
 
-_EXACT = Context(prec=400)
+# Room for every digit between 1e999 and 1e-999.
+_EXACT = Context(prec=2100)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 _WIDE = pa.decimal256(76, 30)
 _BATCH = 1 << 19

@@ -87,7 +87,9 @@ def find(source: Source, root: Path) -> Found:
 
 
 def read(delivery: Delivery) -> Iterator[Batch]:
-    """Charges of a delivery in batches of about half a million rows; every file is opened before the first comes.
+    """Charges of a delivery in batches of about half a million rows.
+
+    A later file may turn out to be unreadable when batches of earlier ones were given already.
 
     Raises:
         UnfinishedFileError: a file was cut short; nothing of the delivery may be kept.

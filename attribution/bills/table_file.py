@@ -19,6 +19,8 @@ from schemas.faults import Fault, InputError
 from schemas.text_file import PlainText, UnfinishedFileError, delimiter_of, physical_lines, plain_text
 
 BATCH_ROWS = 500_000
+# Reports of 200 columns come in smaller batches, so that memory stays bounded.
+_BATCH_CELLS = 32_000_000
 _BLOCK = 1 << 24
 
 
@@ -58,7 +60,7 @@ class OpenTable:
             return numbers
         missing = set(numbers) - self.lines.keys() if self.text.quoted else set()
         if missing:
-            self.lines |= physical_lines(self.text.path, self.delimiter, missing)
+            self.lines |= physical_lines(self.text.path, missing)
         return [self.lines.get(number, number + 1) for number in numbers]
 
 
@@ -104,40 +106,71 @@ def raw_rows(table: OpenTable, nulls: tuple[str, ...]) -> Iterator[RawRows]:
 
 
 def _csv(table: OpenTable, text: PlainText, nulls: tuple[str, ...]) -> Iterator[RawRows]:
+    """Rows of a CSV, with all cores until a row of the wrong width is met, then on one core.
+
+    Only one thread tells which row that is; most files have none, and theirs is the shorter way.
+    """
+    met: list[object] = []
+
+    def stop(row: object) -> str:
+        met.append(row)
+        return "error"
+
+    seen = 0
+    try:
+        for frame in _gather(_reader(table, text, nulls, stop, threads=True), table.head.columns):
+            yield RawRows(table.head, frame, _numbers(seen + 1, frame.height), first=not seen)
+            seen += frame.height
+    except pa.ArrowInvalid as error:
+        if not met:
+            raise InputError(Fault(table.head.file.name, f"the CSV cannot be read: {error}")) from error
+    if met:
+        yield from _csv_with_ragged_rows(table, text, nulls, seen)
+    elif not seen:
+        yield RawRows(table.head, _no_rows(table.head), _numbers(1, 0), first=True)
+
+
+def _csv_with_ragged_rows(table: OpenTable, text: PlainText, nulls: tuple[str, ...], seen: int) -> Iterator[RawRows]:
+    """Rows after the first `seen` (none of which is ragged), rows of a wrong width told apart."""
     ragged: list[Ragged] = []
 
     def skip(row: arrow_csv.InvalidRow) -> str:
         ragged.append(Ragged(row.number - 1, row.text, row.actual_columns, row.expected_columns))
         return "skip"
 
-    name = table.head.file.name
+    good = told = 0
     try:
-        reader = _reader(table, text, nulls, skip)
-        seen = told = 0
-        for frame in _gather(reader, table.head.columns):
-            numbers = _shift(_numbers(seen + 1, frame.height), ragged)
-            yield RawRows(table.head, frame, numbers, tuple(ragged[told:]), first=not seen)
-            seen += frame.height
-            told = len(ragged)
+        for whole in _gather(_reader(table, text, nulls, skip, threads=False), table.head.columns):
+            numbers = _shift(_numbers(good + 1, whole.height), ragged)
+            known = max(0, min(seen - good, whole.height))
+            good += whole.height
+            if known < whole.height:
+                rest = tuple(ragged[told:])
+                told = len(ragged)
+                yield RawRows(table.head, whole[known:], numbers[known:], rest, first=not seen and good == whole.height)
     except pa.ArrowInvalid as error:
-        raise InputError(Fault(name, f"the CSV cannot be read: {error}")) from error
-    last = ragged[-1] if ragged else None
-    if last and last.number == seen + len(ragged) and last.fields < last.expected and not text.ends_with_newline:
+        raise InputError(Fault(table.head.file.name, f"the CSV cannot be read: {error}")) from error
+    last = ragged[-1]
+    if last.number == good + len(ragged) and last.fields < last.expected and not text.ends_with_newline:
         what = f"the last row has {last.fields} fields of {last.expected} and no line end, so the file was cut"
-        raise UnfinishedFileError(Fault(name, what))
-    if told < len(ragged) or not seen:
-        empty = pl.DataFrame(schema=dict.fromkeys(table.head.columns, pl.String))
-        yield RawRows(table.head, empty, _numbers(1, 0), tuple(ragged[told:]), first=not seen)
+        raise UnfinishedFileError(Fault(table.head.file.name, what))
+    if told < len(ragged):
+        yield RawRows(table.head, _no_rows(table.head), _numbers(1, 0), tuple(ragged[told:]), first=not good)
 
 
-def _reader(table: OpenTable, text: PlainText, nulls: tuple[str, ...], skip: object) -> arrow_csv.CSVStreamingReader:
+def _no_rows(head: Head) -> pl.DataFrame:
+    return pl.DataFrame(schema=dict.fromkeys(head.columns, pl.String))
+
+
+def _reader(
+    table: OpenTable, text: PlainText, nulls: tuple[str, ...], ragged: object, *, threads: bool
+) -> arrow_csv.CSVStreamingReader:
     written = _names_as_written(text.path, table.delimiter)
     return arrow_csv.open_csv(
         text.path,
-        # One thread: only then are the numbers of ragged rows known.
-        read_options=arrow_csv.ReadOptions(block_size=_BLOCK, use_threads=False),
+        read_options=arrow_csv.ReadOptions(block_size=_BLOCK, use_threads=threads),
         parse_options=arrow_csv.ParseOptions(
-            delimiter=table.delimiter, newlines_in_values=True, invalid_row_handler=skip
+            delimiter=table.delimiter, newlines_in_values=True, invalid_row_handler=ragged
         ),
         convert_options=arrow_csv.ConvertOptions(
             column_types=dict.fromkeys(written, pa.string()),
@@ -162,7 +195,7 @@ def _gather(reader: arrow_csv.CSVStreamingReader, columns: tuple[str, ...]) -> I
     for batch in reader:
         held.append(batch)
         rows += batch.num_rows
-        if rows >= BATCH_ROWS:
+        if rows >= BATCH_ROWS or rows * len(columns) >= _BATCH_CELLS:
             yield _frame(held, columns)
             held, rows = [], 0
     if rows:

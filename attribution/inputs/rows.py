@@ -16,7 +16,7 @@ from schemas.resource_ids import DAMAGED, damaged_ids, fold_azure_ids
 if TYPE_CHECKING:
     import pandera.polars as pa
 
-_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$"
+_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
 
 
 @dataclass

@@ -178,6 +178,10 @@ class Ledger:
         """One source: first and last usage_date, and the last ChargePeriodEnd of charges of a day or shorter."""
         return self.query("watermarks")
 
+    def notices(self) -> pl.DataFrame:
+        """What readers had to decide, of the deliveries that count: NOTICE_COLUMNS, and source and name before."""
+        return self.frame("SELECT * FROM main.notices ORDER BY ALL")
+
     def daily_costs(self) -> pl.DataFrame:
         """Kept costs by usage_date, source, currency, dimensions, service, SKU, cost element, charge category."""
         return self.query("daily_costs")
@@ -189,11 +193,18 @@ class Ledger:
     # --- results in ---
 
     def keep_costs(
-        self, costs: pl.DataFrame, subjects: pl.DataFrame, allocations: pl.DataFrame, lineage: pl.DataFrame, *, run: int
+        self,
+        costs: pl.DataFrame,
+        subjects: pl.DataFrame,
+        allocations: pl.DataFrame,
+        lineage: pl.DataFrame,
+        *,
+        pooled: pl.DataFrame | None = None,
+        run: int,
     ) -> None:
         """Replace all costs in one transaction, noting what changed in months kept before; see costs.keep."""
         with transaction(self.con):
-            kept_costs.keep(self.con, costs, subjects, allocations, lineage, run=run)
+            kept_costs.keep(self.con, costs, subjects, allocations, lineage, pooled=pooled, run=run)
             lay_views(self.con, self.charge_files())
 
     def keep_findings(self, findings: pl.DataFrame, today: date) -> None:

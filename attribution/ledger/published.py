@@ -91,6 +91,7 @@ def read_published(store: Path) -> Iterator[Published]:
     try:
         con.execute("SET TimeZone = 'UTC'")
         con.execute("SET allowed_directories = $folders", {"folders": [f"{charges_folder(store.resolve())}/"]})
+        con.execute("SET python_enable_replacements = false")  # else a name in SQL could mean a variable of ours
         con.execute("SET enable_external_access = false")
         con.execute("SET lock_configuration = true")
         yield Published(con)

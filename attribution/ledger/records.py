@@ -14,21 +14,23 @@ from attribution.ledger.connection import append, registered, transaction
 from attribution.ledger.views import query_file
 from schemas.charges import INSTANT
 from schemas.findings import FINDING_COLUMNS
+from schemas.money import MONEY
 
 if TYPE_CHECKING:
     import duckdb
 
 RunStatus = Literal["done", "failed"]
-DeliveryState = Literal["sent", "failed"]
+DeliveryState = Literal["sent", "failed", "doubtful", "filed"]
+"""`doubtful`: it may have arrived. `filed`: left as a file, for no mail server is configured."""
 
 RECONCILIATION_COLUMNS: dict[str, pl.DataType] = {
-    "bill_id": pl.String(),
-    "source": pl.String(),
+    "bill_no": pl.Int32(),
     "billing_month": pl.Date(),
     "BillingCurrency": pl.String(),
-    "cost_column": pl.String(),
-    "lines": pl.Decimal(38, 12),
-    "costs": pl.Decimal(38, 12),
+    "column": pl.String(),
+    "before": MONEY,
+    "after": MONEY,
+    "difference": MONEY,
 }
 
 
@@ -37,7 +39,7 @@ class PlannedDelivery:
     """A mail about to go. `before`: what became of the same one earlier; None where it was never tried."""
 
     message_id: str
-    before: Literal["planned", "sent", "failed"] | None
+    before: Literal["planned", "sent", "failed", "doubtful", "filed"] | None
 
 
 def start_run(

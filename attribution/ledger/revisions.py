@@ -34,10 +34,15 @@ class Candidate:
 
 @dataclass
 class Choice:
-    """`counting`: the deliveries whose parts make each bill. `held`: digest -> why nothing of it counts."""
+    """`counting`: the deliveries whose parts make each bill. `held`: digest -> why nothing of it counts.
+
+    `undecided`: bills that only held-back deliveries, or such as a manifest calls outdated, speak of. What counted
+    for them before goes on counting.
+    """
 
     counting: dict[BillKey, tuple[str, ...]] = field(default_factory=dict)
     held: dict[str, str] = field(default_factory=dict)
+    undecided: set[BillKey] = field(default_factory=set)
 
 
 @dataclass(frozen=True)
@@ -67,8 +72,10 @@ def choose(candidates: Iterable[Candidate]) -> Choice:
                 counting = _newest(contest.candidates)
                 if len(counting) > 1:
                     ties |= {candidate.digest: _tie_message(contest.key, counting) for candidate in counting}
-            choice.counting[contest.key] = tuple(sorted(candidate.digest for candidate in counting))
+            if counting:
+                choice.counting[contest.key] = tuple(sorted(candidate.digest for candidate in counting))
         if not ties:
+            choice.undecided = {key for candidate in once for key in candidate.keys} - choice.counting.keys()
             return choice
         choice.held |= ties
 

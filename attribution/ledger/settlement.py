@@ -158,10 +158,8 @@ def _revise(con: duckdb.DuckDBPyConnection, choice: Choice, run: int) -> list[Bi
     for key in revised:
         mine = sorted(parts[digest, key] for digest in choice.counting.get(key, ()) if (digest, key) in parts)
         digest = revision_digest([part_id for _, part_id in mine])
-        if key in current and current[key][1] == digest:
+        if key in choice.undecided or (key in current and current[key][1] == digest):
             continue
-        if key not in current and not choice.counting[key]:
-            continue  # all that could count is held back or not current: no bill yet
         if key in current:
             superseded.append(current[key][0])
         bill_no = next_no + len(bills)

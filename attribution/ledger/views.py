@@ -103,7 +103,7 @@ def comment_on_all(con: duckdb.DuckDBPyConnection) -> None:
         if (schema, table) in known and text:
             target = f"{schema}.{_quoted(table)}.{_quoted(column)}"
             statements.append(f"COMMENT ON COLUMN {target} IS {_text(text)};")
-    con.execute("\n".join(statements))
+    con.execute("\n".join(["BEGIN;", *statements, "COMMIT;"]))  # one transaction: each by itself would be synced
 
 
 def comments() -> tuple[dict[str, str], dict[str, str]]:

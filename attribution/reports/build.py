@@ -5,29 +5,29 @@ Money of an owner is chosen by `owner ==`, and nothing that names or adds up oth
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 
 import polars as pl
 
 from attribution.reports.frames import ReportFrames
-from attribution.reports.pieces import findings, growth, restatements, waste, whole
+from attribution.reports.period import Period, Spans, spans
+from attribution.reports.pieces import WASTE_KINDS, findings, growth, restatements, waste, whole
 from attribution.reports.report import (
     Comparison,
     DayCost,
     Finding,
     Growth,
-    Period,
     Quality,
     Report,
     Section,
-    Spans,
+    SourceMark,
     StageMonth,
     Table,
-    Watermark,
-    spans,
 )
 from attribution.reports.sums import known_sum, rows_by, within
+from schemas.detection import Watermark
 from schemas.dimensions import NOBODY
 from schemas.faults import Fault, InputError
 
@@ -62,7 +62,7 @@ def build_report(frames: ReportFrames, period: Period, owner: str | None = None)
     # Days after the day of the report can only come from a run that looks back; they are not shown.
     daily = _owned(frames.daily, owner).filter(pl.col("usage_date") <= frames.as_of.date())
     found = findings(_owned(frames.findings, owner), frames.as_of.date())
-    grown = growth(_owned(frames.growth, owner))
+    grown = growth(_owned(frames.growth, owner), {times.month.first, times.last_month.first})
     changed = _owned(frames.restatements, owner)
     currencies = {
         *_shown(daily, times).get_column("BillingCurrency").to_list(),
@@ -102,7 +102,8 @@ class _Owned:
 def _section(frames: ReportFrames, owned: _Owned, currency: str) -> Section:
     here = owned.daily.filter(pl.col("BillingCurrency") == currency)
     times, found = owned.times, [row for row in owned.findings if row.currency == currency]
-    standing = tuple(row for row in found if row.verdict == "finding")
+    likely = [row for row in found if row.kind in WASTE_KINDS]
+    standing = tuple(row for row in likely if row.verdict == "finding")
     compared = Period(times.before.first, times.period.last)
     return Section(
         currency=currency,
@@ -116,7 +117,8 @@ def _section(frames: ReportFrames, owned: _Owned, currency: str) -> Section:
         stages=_by_stage(here, times),
         growth=tuple(row for row in owned.growth if row.currency == currency),
         findings=standing,
-        undetermined=tuple(row for row in found if row.verdict != "finding"),
+        undetermined=tuple(row for row in likely if row.verdict != "finding"),
+        remarks=tuple(row for row in found if row.kind not in WASTE_KINDS),
         waste=waste(standing),
         restatements=restatements(owned.restated.filter(pl.col("BillingCurrency") == currency)),
         whole=whole(frames, here, currency, times) if owned.owner is None else None,
@@ -169,24 +171,21 @@ def _by_stage(daily: pl.DataFrame, times: Spans) -> tuple[StageMonth, ...]:
     return tuple(rows)
 
 
-def _watermarks(frame: pl.DataFrame, compared_from: date) -> tuple[Watermark, ...]:
+def _watermarks(marks: Mapping[str, Watermark], compared_from: date) -> tuple[SourceMark, ...]:
     """A source that ended before the days compared is missing from both sides alike: silent, not behind."""
     return tuple(
-        Watermark(source, until, silent=until is not None and until < compared_from)
-        for source, until in frame.select("source", "complete_until").sort("source").rows()
+        SourceMark(source, mark.last_day, silent=mark.last_day < compared_from)
+        for source, mark in sorted(marks.items())
     )
 
 
-def _complete_until(marks: tuple[Watermark, ...]) -> date | None:
-    known = [mark.complete_until for mark in marks if mark.complete_until is not None]
-    alive = [mark.complete_until for mark in marks if mark.complete_until is not None and not mark.silent]
-    if alive:
-        return min(alive)
-    return max(known, default=None)
+def _complete_until(marks: tuple[SourceMark, ...]) -> date | None:
+    alive = [mark.complete_until for mark in marks if not mark.silent]
+    return min(alive) if alive else max((mark.complete_until for mark in marks), default=None)
 
 
 def _quality(
-    frames: ReportFrames, daily: pl.DataFrame, owner: str | None, marks: tuple[Watermark, ...], until: date | None
+    frames: ReportFrames, daily: pl.DataFrame, owner: str | None, marks: tuple[SourceMark, ...], until: date | None
 ) -> Quality:
     days = [] if until is None else daily.filter(pl.col("usage_date") > until)["usage_date"].unique().sort().to_list()
     return Quality(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from email.message import EmailMessage
 from typing import Literal
 
-from attribution.reports.report import Period
+from attribution.reports.period import Period
 from schemas.faults import Fault, InputError
 from schemas.workspace import Smtp
 

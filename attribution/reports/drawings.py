@@ -25,7 +25,8 @@ from attribution.reports.charts import (
     legend,
     specification,
 )
-from attribution.reports.report import Amount, DayCost, Finding, Period, Report, Section, StageMonth
+from attribution.reports.period import Period
+from attribution.reports.report import Amount, DayCost, Finding, Report, Section, StageMonth
 
 _PROJECTS = 6
 _BARS = 8
@@ -102,11 +103,6 @@ def _daily(report: Report, section: Section, size: Size) -> Chart | None:
             opacity=alt.condition("datum.provisional", alt.value(0.45), alt.value(1)),
         )
     )
-    band = (
-        alt.Chart(data([{"day": day.isoformat()} for day in days if _inside(report.period, day)]))
-        .mark_rect(color=INK, opacity=0.09, width=alt.RelativeBandSize(1.25))
-        .encode(x=_day_axis(days, size.full))
-    )
     noun = figures.noun(report.period)
     cost, moved = (
         figures.with_currency(section.cost.this, code),
@@ -120,9 +116,17 @@ def _daily(report: Report, section: Section, size: Size) -> Chart | None:
         alt_text=(
             f"Cost a day by project. This {noun}, {figures.period(report.period)}: {cost}, {moved} on the one before."
         ),
-        spec=specification((band + bars).properties(width=size.full - _MARGIN, height=220)),
+        spec=specification((_band(report.period, days, size) + bars).properties(width=size.full - _MARGIN, height=220)),
         numbered=names.numbered,
     )
+
+
+def _band(period: Period, days: list[date], size: Size) -> alt.Chart:
+    """A ground behind the days the report is about."""
+    shaded = [{"day": day.isoformat()} for day in days if _inside(period, day)]
+    band = alt.Chart(data(shaded)).mark_rect(color=INK, opacity=0.09, width=alt.RelativeBandSize(1.25))
+    placed: alt.Chart = band.encode(x=_day_axis(days, size.full))
+    return placed
 
 
 def _inside(period: Period, day: date) -> bool:
@@ -199,7 +203,7 @@ def _stages(section: Section, size: Size) -> Chart | None:
 
 
 def _waste(section: Section, size: Size) -> Chart | None:
-    sums = _sum_by(section.findings, lambda row: row.kind)
+    sums = _sum_by(section.findings, lambda row: row.what)
     top = _largest(sums, _BARS)
     if not top:
         return None

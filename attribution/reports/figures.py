@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from datetime import date
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 
-from attribution.reports.report import Amount, Period
+from attribution.reports.period import Period
+from attribution.reports.report import Amount
 from schemas.money import add
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -65,6 +66,11 @@ def difference(this: Amount, before: Amount) -> Amount:
     return None if this is None or before is None else add(this, before.copy_negate())
 
 
+def grown(percent_points: Amount, status: str) -> str:
+    """Growth as a percentage, or its status where there is no base to speak of."""
+    return label(status, 20) if percent_points is None else points(percent_points)
+
+
 def change(this: Amount, before: Amount, currency: str) -> str:
     """The difference, signed."""
     return signed(difference(this, before), currency)
@@ -89,19 +95,17 @@ def percent(this: Amount, before: Amount) -> str:
         return NO_BASE
     if this == 0:
         return "gone"
-    return fraction(_WIDE.divide(_WIDE.subtract(this, before), before))
+    return points(_WIDE.multiply(_WIDE.divide(_WIDE.subtract(this, before), before), _HUNDRED))
 
 
-def fraction(part: Amount) -> str:
-    """A fraction as a signed percentage: 0.3 is `+30.0%`; None is `no base`."""
-    if part is None:
-        return NO_BASE
-    points = round_to(_WIDE.multiply(part, _HUNDRED), _TENTH)
-    if points >= _THOUSAND:
+def points(exact: Decimal) -> str:
+    """Percentage points as a signed percentage: 30 is `+30.0%`."""
+    tenths = round_to(exact, _TENTH)
+    if tenths >= _THOUSAND:
         return "over +999%"
-    if points <= -_THOUSAND:
+    if tenths <= -_THOUSAND:
         return "under -999%"
-    return f"{points:+f}%" if points else f"{points:f}%"
+    return f"{tenths:+f}%" if tenths else f"{tenths:f}%"
 
 
 def share(part: Amount, whole: Amount) -> str:

@@ -6,12 +6,14 @@ rows are only ever added up.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
 import polars as pl
 
 from schemas.bills import HeldBack
+from schemas.detection import GROWTH_COLUMNS, Watermark
 from schemas.faults import LawBrokenError
 from schemas.findings import FINDING_COLUMNS
 from schemas.money import MONEY
@@ -36,20 +38,8 @@ REPORT_FINDING_COLUMNS: dict[str, pl.DataType] = {
     "first_seen": pl.Date(),
     "last_seen": pl.Date(),
 }
-"""Findings of waste that still stand; growth has a frame of its own."""
+"""Findings that still stand, of every kind; those of growth are left out, since `growth` says the same with figures."""
 
-GROWTH_COLUMNS: dict[str, pl.DataType] = {
-    "subject": pl.String(),  # "dimension=value", several joined by " x "
-    "owner": pl.String(),  # whose money alone the row is about; null: of several, shown in the report for all only
-    "BillingCurrency": pl.String(),
-    "month": pl.Date(),
-    "status": pl.String(),  # a word: grew, new, fell, gone, steady ...
-    "cost": MONEY,
-    "previous": MONEY,
-    "change": MONEY,  # day-adjusted
-    "fraction": MONEY,  # day-adjusted, 0.30 is 30 %; null: no base
-    "fired": pl.Boolean(),  # above the thresholds
-}
 RESTATEMENT_COLUMNS: dict[str, pl.DataType] = {
     "month": pl.Date(),
     "BillingCurrency": pl.String(),
@@ -58,10 +48,6 @@ RESTATEMENT_COLUMNS: dict[str, pl.DataType] = {
     "before": MONEY,
     "after": MONEY,
     "changed_on": pl.Date(),
-}
-WATERMARK_COLUMNS: dict[str, pl.DataType] = {
-    "source": pl.String(),
-    "complete_until": pl.Date(),  # the last complete day; null: not known
 }
 BILL_COLUMNS: dict[str, pl.DataType] = {
     "source": pl.String(),
@@ -92,7 +78,7 @@ class ReportFrames:
     findings: pl.DataFrame = field(default_factory=lambda: _empty(REPORT_FINDING_COLUMNS))
     growth: pl.DataFrame = field(default_factory=lambda: _empty(GROWTH_COLUMNS))
     restatements: pl.DataFrame = field(default_factory=lambda: _empty(RESTATEMENT_COLUMNS))
-    watermarks: pl.DataFrame = field(default_factory=lambda: _empty(WATERMARK_COLUMNS))
+    watermarks: Mapping[str, Watermark] = field(default_factory=dict)  # by source
     bills: pl.DataFrame = field(default_factory=lambda: _empty(BILL_COLUMNS))
     reconciled: pl.DataFrame = field(default_factory=lambda: _empty(RECONCILED_COLUMNS))
     held_back: tuple[HeldBack, ...] = ()
@@ -105,7 +91,6 @@ class ReportFrames:
             ("findings", REPORT_FINDING_COLUMNS),
             ("growth", GROWTH_COLUMNS),
             ("restatements", RESTATEMENT_COLUMNS),
-            ("watermarks", WATERMARK_COLUMNS),
             ("bills", BILL_COLUMNS),
             ("reconciled", RECONCILED_COLUMNS),
         ):

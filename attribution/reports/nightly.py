@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 from typing import Literal
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from attribution.reports import figures
-from attribution.reports.pieces import not_reconciled, waste
-from attribution.reports.report import Amount, BillLine, Coverage, Finding, Growth, Reconciled
+from attribution.reports.pieces import WASTE_KINDS, not_reconciled, waste
+from attribution.reports.report import Amount, BillLine, Coverage, Finding, Growth, Reconciled, Report, Row, Section
 from attribution.reports.text import add_row, exact_difference, findings_table, growth_table, plain_table
 from schemas.bills import HeldBack
 
@@ -55,6 +57,48 @@ class NightlySummary:
     nothing_new: bool = False
 
 
+def summary_of(
+    report: Report, bills: tuple[BillLine, ...], places: tuple[Place, ...], *, nothing_new: bool
+) -> NightlySummary:
+    """The summary of a night whose report for all is built already.
+
+    Args:
+        report: the report for all.
+        bills: those read in this run, which are fewer than the report's.
+        places: files to name.
+        nothing_new: every delivery was known already.
+    """
+    wholes = [(one.currency, one.whole) for one in report.sections if one.whole is not None]
+    return NightlySummary(
+        as_of=report.as_of.date(),
+        month=report.spans.month.first,
+        last_month=report.spans.last_month.first,
+        bills=bills,
+        rejects=report.quality.rejects or 0,
+        reconciled=tuple(row for _, whole in wholes for row in whole.reconciled),
+        projects=tuple(
+            ProjectCost(one.currency, row.name, row.last_month, row.month)
+            for one in report.sections
+            for row in sorted(_projects_of(one), key=_by_size)
+        ),
+        growth=tuple(row for one in report.sections for row in one.growth),
+        findings=tuple(row for one in report.sections for row in (*one.findings, *one.undetermined, *one.remarks))
+        + report.loose_findings,
+        coverage=tuple((code, row) for code, whole in wholes for row in whole.coverage),
+        held_back=report.quality.held_back,
+        places=places,
+        nothing_new=nothing_new,
+    )
+
+
+def _projects_of(section: Section) -> tuple[Row, ...]:
+    return next(table.rows for table in section.tables if table.dimension == "project")
+
+
+def _by_size(row: Row) -> tuple[Decimal, Decimal]:
+    return (row.last_month or Decimal(0)).copy_negate(), (row.month or Decimal(0)).copy_negate()
+
+
 def nightly_summary(summary: NightlySummary) -> Group:
     """The summary for `rich.print`: at most 100 columns wide, plain lines when piped."""
     parts: list[RenderableType] = [_first_line(summary)]
@@ -66,9 +110,10 @@ def nightly_summary(summary: NightlySummary) -> Group:
         parts += [_title("Reconciliation"), _reconciled(summary.reconciled)]
     for code in _currencies(summary):
         parts += _costs(summary, code)
-    loose = [row for row in summary.findings if row.currency is None]
-    if loose:
-        parts += [_title("Findings without money"), findings_table(loose, "", _ROWS)]
+    others = [row for row in summary.findings if row.currency is None or row.kind not in WASTE_KINDS]
+    if others:
+        parts.append(_title("Other findings", "see: attribution findings"))
+        parts += [Text(f"{figures.label(what)}: {n}") for what, n in Counter(row.what for row in others).items()]
     if summary.places:
         parts += [_title("Files"), _places(summary.places)]
     return Group(*parts)
@@ -148,7 +193,9 @@ def _costs(summary: NightlySummary, code: str) -> list[RenderableType]:
     fired = [row for row in summary.growth if row.currency == code and row.fired]
     if fired:
         parts += [_title(f"Grew above the threshold, {code}"), growth_table(fired, code, _ROWS)]
-    found = tuple(row for row in summary.findings if row.currency == code and row.verdict == "finding")
+    found = tuple(
+        row for row in summary.findings if row.currency == code and row.verdict == "finding" and row.kind in WASTE_KINDS
+    )
     if found:
         at_stake = f"{figures.with_currency(waste(found), code)} in the last complete month, each subject once"
         parts += [_title("Likely waste", at_stake), findings_table(found, code, _ROWS)]

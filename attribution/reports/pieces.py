@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import date
 from decimal import Decimal
 
@@ -9,6 +10,7 @@ import polars as pl
 
 from attribution.reports.figures import difference, total
 from attribution.reports.frames import ReportFrames
+from attribution.reports.period import Spans
 from attribution.reports.report import (
     Amount,
     BillLine,
@@ -18,16 +20,22 @@ from attribution.reports.report import (
     Growth,
     Reconciled,
     Restatement,
-    Spans,
     Whole,
 )
 from attribution.reports.sums import known_sum, rows_by, within
 from schemas.dimensions import DIMENSIONS, NOBODY, UNALLOCATED
 
+WASTE_KINDS = ("unattached_volume", "idle_by_utilization", "billed_after_deletion")
+"""Findings whose money buys nothing. Others, an untagged resource for one, may be money well spent."""
+
+_GROWTH_KINDS = ("growth", "new")  # told by the growth rows
+_UNMOVED = ("first", "steady", "no_cost", "unknown")
+
 
 def findings(frame: pl.DataFrame, as_of: date) -> tuple[Finding, ...]:
     """Findings, most money first, unknown money last; age counts from the day one was first seen."""
-    ordered = frame.sort("cost_at_stake", "subject", "kind", descending=[True, False, False], nulls_last=True)
+    told = frame.filter(~pl.col("kind").is_in(_GROWTH_KINDS))
+    ordered = told.sort("cost_at_stake", "subject", "kind", descending=[True, False, False], nulls_last=True)
     return tuple(
         Finding(
             kind=row["kind"],
@@ -56,25 +64,16 @@ def waste(standing: tuple[Finding, ...]) -> Amount:
     return total(subjects.values())
 
 
-def growth(frame: pl.DataFrame) -> tuple[Growth, ...]:
-    """Growth rows, those that fired first, then by size of the change."""
-    ordered = frame.sort(
-        "fired", "month", "change", "subject", descending=[True, True, True, False], nulls_last=True
-    ).with_columns(pl.col("fired").fill_null(value=False))
-    return tuple(
-        Growth(
-            subject=row["subject"],
-            month=row["month"],
-            currency=row["BillingCurrency"],
-            status=row["status"],
-            cost=row["cost"],
-            previous=row["previous"],
-            change=row["change"],
-            fraction=row["fraction"],
-            fired=row["fired"],
-        )
-        for row in ordered.iter_rows(named=True)
+def growth(frame: pl.DataFrame, months: Collection[date]) -> tuple[Growth, ...]:
+    """What moved in some months: first what is above the thresholds, then by size of the change."""
+    moved = pl.col("month").is_in(list(months)) & ~pl.col("status").is_in(_UNMOVED)
+    fired = (pl.col("verdict") == "finding").fill_null(value=False)
+    ordered = frame.filter(moved).sort(
+        fired, pl.col("change").abs(), "month", "subject", descending=[True, True, True, False], nulls_last=True
     )
+    columns = ("subject", "month", "BillingCurrency", "status", "cost", "previous", "change", "percent", "verdict",
+               "note")  # fmt: skip
+    return tuple(Growth(*row) for row in ordered.select(columns).rows())
 
 
 def restatements(frame: pl.DataFrame) -> tuple[Restatement, ...]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from attribution.reports.report import Period, Row, Spans
+from attribution.reports.period import Period, Spans
+from attribution.reports.report import Row
 from schemas.money import MONEY
 
 

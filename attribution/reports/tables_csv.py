@@ -67,7 +67,7 @@ def _percent(this: Decimal | None, before: Decimal | None) -> Decimal | str:
 
 def _lists(report: Report) -> dict[str, str]:
     sections: tuple[Section, ...] = report.sections
-    found = [row for section in sections for row in (*section.findings, *section.undetermined)]
+    found = [row for section in sections for row in (*section.findings, *section.undetermined, *section.remarks)]
     return {
         "daily.csv": csv_text(
             ("usage_date", "project", "BillingCurrency", "EffectiveCost", "provisional"),
@@ -83,10 +83,11 @@ def _lists(report: Report) -> dict[str, str]:
             ),
         ),
         "growth.csv": csv_text(
-            ("subject", "month", "BillingCurrency", "status", "cost", "previous", "change", "fraction", "fired"),
+            ("subject", "month", "BillingCurrency", "status", "cost", "previous", "change", "percent", "verdict",
+             "note"),
             (
-                (row.subject, row.month, row.currency, row.status, row.cost, row.previous, row.change, row.fraction,
-                 row.fired)
+                (row.subject, row.month, row.currency, row.status, row.cost, row.previous, row.change, row.percent,
+                 row.verdict, row.note)
                 for one in sections for row in one.growth
             ),
         ),

@@ -82,6 +82,8 @@ def _section(report: Report, section: Section, rows: int) -> list[RenderableType
     if section.findings:
         title = f"\nLikely waste ({figures.with_currency(section.waste, code)} in the last complete month)"
         parts += [Text(title, style="bold"), findings_table(section.findings, code, rows)]
+    if section.remarks:
+        parts += [Text(f"\nOther findings ({code})", style="bold"), findings_table(section.remarks, code, rows)]
     if section.undetermined:
         parts.append(
             Text(f"\n{figures.count(len(section.undetermined), 'subject')} could not be judged for lack of data.")
@@ -136,7 +138,6 @@ def growth_table(growth: Sequence[Growth], code: str, rows: int) -> Table:
     """Subjects month over month, those above the thresholds marked."""
     table = plain_table("Subject", "month", "cost", "before", "change a month", "%", texts=1)
     for row in growth[:rows]:
-        word = row.status if row.fraction is None else figures.fraction(row.fraction)
         add_row(
             table,
             f"{'! ' if row.fired else ''}{figures.label(row.subject, _NAME)}",
@@ -144,7 +145,7 @@ def growth_table(growth: Sequence[Growth], code: str, rows: int) -> Table:
             figures.money(row.cost, code),
             figures.money(row.previous, code),
             figures.signed(row.change, code),
-            figures.label(word),
+            figures.grown(row.percent, row.status),
         )
     _more(table, len(growth) - rows)
     return table
@@ -154,7 +155,7 @@ def findings_table(findings: Sequence[Finding], code: str, rows: int) -> Table:
     """Findings with their money and age; the evidence stands under each."""
     table = plain_table("Finding", "owner", f"{code} a month".strip(), "age", texts=2)
     for row in findings[:rows]:
-        what = f"{figures.label(row.kind, _NAME)}: {figures.label(row.subject, 60)}\n{figures.label(row.evidence, 200)}"
+        what = f"{figures.label(row.what, _NAME)}: {figures.label(row.subject, 60)}\n{figures.label(row.evidence, 200)}"
         add_row(
             table,
             what,
@@ -214,7 +215,7 @@ def _quality(report: Report) -> list[Text]:
     quality = report.quality
     lines = [Text()]
     for mark in quality.watermarks:
-        until = "not known" if mark.complete_until is None else figures.full_day(mark.complete_until)
+        until = figures.full_day(mark.complete_until)
         lines.append(
             Text(f"{figures.label(mark.source, 40)}: complete up to {until}{', silent since' if mark.silent else ''}.")
         )

@@ -107,12 +107,11 @@ def _reasons(section: Section) -> list[str]:
     reasons = []
     fired = [row for row in section.growth if row.fired]
     if fired:
-        # The first fired row is the largest change of the newest month.
-        top = fired[0]
-        size = "new" if top.fraction is None else figures.fraction(top.fraction)
+        top = fired[0]  # the largest change
+        size = figures.grown(top.percent, top.status)
         most = ", most of all" if len(fired) > 1 else ":"
         reasons.append(
-            f"{figures.count(len(fired), 'subject')} grew above the threshold{most} "
+            f"{figures.count(len({row.subject for row in fired}), 'subject')} grew above the threshold{most} "
             f"{figures.label(top.subject, 60)} in {figures.month(top.month)} "
             f"({size}, {figures.signed(top.change, code)} {code})."
         )
@@ -156,6 +155,9 @@ def _notes(report: Report) -> list[str]:
         )
     if quality.files_missing:
         notes.append(_missing(quality))
+    others = len(report.loose_findings) + sum(len(section.remarks) for section in report.sections)
+    if others:
+        notes.append(f"{figures.count(others, 'other finding')} of resources, tags or data: see below.")
     for section in report.sections:
         if section.unknown_rows:
             rows = figures.count(section.unknown_rows, "cost row")

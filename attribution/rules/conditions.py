@@ -1,6 +1,6 @@
 """The words of conditions, and how a condition is told of many rows at little cost.
 
-A test is made of the distinct values of its column only and then looked up row by row, so that a hundred
+A question is put to the distinct values of its column only and then looked up row by row, so that a hundred
 rules over a hundred thousand rows cost a few gathers each.
 """
 
@@ -13,7 +13,9 @@ from typing import Any
 
 import polars as pl
 
-from attribution.rules.records import All, Condition, Not, Test
+from attribution.rules.records import All, Ask, Condition, Not
+
+_FEW = 8  # of as many rows, fewer than one is left
 
 
 def glob_pattern(glob: str) -> str:
@@ -66,7 +68,7 @@ def holds(condition: Condition, look: Callable[[str], Coded], height: int) -> pl
         look: gives the column of a name, for the same rows every time.
         height: how many rows there are.
     """
-    if isinstance(condition, Test):
+    if isinstance(condition, Ask):
         column = look(condition.column)
         answers = _answers(condition, column.values)
         if answers.all():
@@ -74,16 +76,26 @@ def holds(condition: Condition, look: Callable[[str], Coded], height: int) -> pl
         return answers.gather(column.codes) if answers.any() else pl.zeros(height, pl.Boolean, eager=True)
     if isinstance(condition, Not):
         return ~holds(condition.part, look, height)
-    every = isinstance(condition, All)
-    found = pl.repeat(value=every, n=height, dtype=pl.Boolean, eager=True)
+    if isinstance(condition, All):
+        return _all(condition.parts, look, height)
+    found = pl.zeros(height, pl.Boolean, eager=True)
     for part in condition.parts:
-        one = holds(part, look, height)
-        found = found & one if every else found | one
-        if not found.any() if every else found.all():
-            break
+        found |= holds(part, look, height)
     return found
 
 
-def _answers(test: Test, values: pl.Series) -> pl.Series:
-    asked = CONDITIONS[test.word](pl.col("value"), test.argument)
+def _all(parts: tuple[Condition, ...], look: Callable[[str], Coded], height: int) -> pl.Series:
+    """Where every part is true; once few rows are left, only those are asked on."""
+    found = pl.repeat(value=True, n=height, dtype=pl.Boolean, eager=True)
+    for number, part in enumerate(parts, start=1):
+        found &= holds(part, look, height)
+        if int(found.sum()) * _FEW < height:
+            left = found.arg_true()
+            still = _all(parts[number:], lambda name: look(name).at(left), left.len())
+            return pl.zeros(height, pl.Boolean, eager=True).scatter(left.filter(still), values=True)
+    return found
+
+
+def _answers(ask: Ask, values: pl.Series) -> pl.Series:
+    asked = CONDITIONS[ask.word](pl.col("value"), ask.argument)
     return values.alias("value").to_frame().select(asked.fill_null(value=False).alias("value")).get_column("value")

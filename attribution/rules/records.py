@@ -14,7 +14,7 @@ Argument = str | bool | date | tuple[str, ...] | tuple[date, ...]
 
 
 @dataclass(frozen=True)
-class Test:
+class Ask:
     """One word said of one column: `ServiceName`, `glob`, `Amazon*`. `word` is a key of CONDITIONS."""
 
     column: str
@@ -43,16 +43,16 @@ class Not:
     part: Condition
 
 
-Condition = Test | All | AnyOf | Not
+Condition = Ask | All | AnyOf | Not
 
 
-def tests(condition: Condition) -> tuple[Test, ...]:
-    """Every test inside a condition."""
-    if isinstance(condition, Test):
+def asks(condition: Condition) -> tuple[Ask, ...]:
+    """Every question inside a condition."""
+    if isinstance(condition, Ask):
         return (condition,)
     if isinstance(condition, Not):
-        return tests(condition.part)
-    return tuple(test for part in condition.parts for test in tests(part))
+        return asks(condition.part)
+    return tuple(ask for part in condition.parts for ask in asks(part))
 
 
 @dataclass(frozen=True)
@@ -110,21 +110,21 @@ class RuleBook:
         return tuple(self.dimensions)
 
     @property
-    def tests(self) -> tuple[Test, ...]:
-        """Every test of every rule and split."""
+    def asks(self) -> tuple[Ask, ...]:
+        """Every question of every rule and split."""
         conditions = (*(rule.when for rule in self.rules), *(split.when for split in self.splits))
-        return tuple(test for condition in conditions for test in tests(condition))
+        return tuple(ask for condition in conditions for ask in asks(condition))
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Charge columns that conditions name beyond those every subject has: a reason to roll up again."""
         ours = {*SUBJECT_TEXT, *self.dimensions, *OURS}
-        named = {test.column for test in self.tests}
+        named = {ask.column for ask in self.asks}
         return tuple(sorted(name for name in named - ours if not name.startswith(TAG)))
 
     def tag_keys(self, *conditions: Condition) -> tuple[str, ...]:
         """Tag keys that the conditions name, as they write them."""
-        named = {test.column for one in conditions for test in tests(one)}
+        named = {ask.column for one in conditions for ask in asks(one)}
         return tuple(sorted(name.removeprefix(TAG) for name in named if name.startswith(TAG)))
 
 

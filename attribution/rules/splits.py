@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from attribution.rules.complaints import Place, kind_of
-from attribution.rules.records import SPECIAL, All, Condition, Dimension, Split, Test
+from attribution.rules.records import SPECIAL, All, Ask, Condition, Dimension, Split
 from attribution.rules.weights import SPLITS
 from attribution.rules.when import read_when
 from schemas.money import SCALE
@@ -143,7 +143,7 @@ def _pool(split: Split) -> set[tuple[str, str]]:
     parts: tuple[Condition, ...] = split.when.parts if isinstance(split.when, All) else (split.when,)
     found: set[tuple[str, str]] = set()
     for part in parts:
-        if isinstance(part, Test) and part.column in split.across and part.word in ("equals", "any_of"):
+        if isinstance(part, Ask) and part.column in split.across and part.word in ("equals", "any_of"):
             values = part.argument if isinstance(part.argument, tuple) else (part.argument,)
             found |= {(part.column, value) for value in values if not isinstance(value, bool | date)}
     return found
@@ -151,4 +151,4 @@ def _pool(split: Split) -> set[tuple[str, str]]:
 
 def _whole(when: Condition) -> bool:
     """Whether the pool is all that has the value: nothing else narrows it."""
-    return isinstance(when, Test)
+    return isinstance(when, Ask)

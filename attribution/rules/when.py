@@ -10,7 +10,7 @@ import polars as pl
 
 from attribution.rules.complaints import Place, kind_of
 from attribution.rules.conditions import CONDITIONS
-from attribution.rules.records import DATES, OURS, TAG, All, AnyOf, Argument, Condition, Dimension, Not, Test
+from attribution.rules.records import DATES, OURS, TAG, All, AnyOf, Argument, Ask, Condition, Dimension, Not
 from schemas.charges import FOCUS_COLUMNS
 from schemas.faults import suggest
 
@@ -82,7 +82,7 @@ class _Reader:
     def of_column(self, column: str, value: object) -> Condition:
         if not isinstance(value, dict):
             argument = self._value(column, value)
-            return All(()) if argument is None else Test(column, "equals", argument)
+            return All(()) if argument is None else Ask(column, "equals", argument)
         if not value:
             self.place.wrong(f"{column}: the condition is empty.", CONDITIONS)
         parts: list[Condition] = []
@@ -107,7 +107,7 @@ class _Reader:
             argument = self._pattern(column, word, value)
         else:
             argument = self._value(column, value)
-        return [] if argument is None else [Test(column, word, argument)]
+        return [] if argument is None else [Ask(column, word, argument)]
 
     def _flag(self, column: str, word: str, value: object) -> bool | None:
         if isinstance(value, bool):

@@ -73,14 +73,17 @@ class Bill:
     empty_keys: tuple[BillKey, ...] = ()
     rejects: int = 0
     source: str = "meridian"
+    reading: str = ""
+    beside: tuple[str, ...] = ()
 
     @property
     def delivery(self) -> Delivery:
         content = hashlib.sha256(repr(self.batches).encode()).hexdigest()
-        file = BillFile(Path("/nowhere") / self.path, self.path, content, 1)
-        digest = hashlib.sha256(content.encode()).hexdigest()
+        paths = (self.path, *self.beside)
+        files = tuple(BillFile(Path("/nowhere") / path, path, content, 1) for path in paths)
+        digest = hashlib.sha256((content + self.reading).encode()).hexdigest()
         source = Source(self.source, "*.csv", delivery=self.mode)
-        return Delivery(source, "focus", (file,), digest, self.order_key, self.current, self.empty_keys)
+        return Delivery(source, "focus", files, digest, self.order_key, self.current, self.empty_keys)
 
 
 def bill(path: str, *rows: dict[str, Any], **more: Any) -> Bill:  # noqa: ANN401 - Bill's own fields

@@ -155,6 +155,34 @@ def test_what_no_manifest_calls_current_makes_no_bill(ledger: Ledger) -> None:
     assert ledger.bills().is_empty()
 
 
+def test_what_a_manifest_calls_outdated_counts_until_the_named_one_is_there(ledger: Ledger) -> None:
+    ingest(ledger, snapshot("run1.csv", "1", current=True))
+    ingest(ledger, snapshot("run1.csv", "1", current=False))  # run2 is named, but not complete yet
+    assert costs_of(ledger) == ["1"]
+
+
+def test_a_held_back_delivery_replaces_nothing_even_in_its_own_place(ledger: Ledger) -> None:
+    ingest(ledger, snapshot("a.csv", "1"))
+    assert len(ingest(ledger, snapshot("a.csv", "2"), snapshot("b.csv", "4")).held_back) == 2
+    assert costs_of(ledger) == ["1"]
+
+
+def test_a_newer_reading_of_the_same_bytes_replaces_the_older(ledger: Ledger) -> None:
+    ingest(ledger, bill("a.csv", charge("1"), mode="parts"))
+    older = bill("a.csv", charge("1"), mode="parts")
+    newer = bill("moved.csv", charge("1"), mode="parts", reading="2")
+    ingest(ledger, newer)
+    assert older.delivery.digest != newer.delivery.digest
+    assert costs_of(ledger) == ["1"]
+    assert ledger.bills().get_column("files").to_list() == [["moved.csv"]]
+
+
+def test_a_delivery_of_more_files_takes_the_place_of_one_with_fewer(ledger: Ledger) -> None:
+    ingest(ledger, bill("a.csv", charge("1"), mode="parts", beside=("b.csv",)))
+    ingest(ledger, bill("a.csv", charge("2"), mode="parts", beside=("b.csv", "c.csv")))
+    assert costs_of(ledger) == ["2"]
+
+
 def test_a_file_with_a_header_only_empties_its_bill(ledger: Ledger) -> None:
     ingest(ledger, bill("a.csv", charge("1")))
     ingest(ledger, Bill("a.csv", ()))

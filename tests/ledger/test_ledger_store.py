@@ -23,6 +23,7 @@ BILLS = (
     bill("a.csv", charge("1"), charge("2", month="2026-10", day="2026-10-05"), mode="parts"),
     bill("b.csv", charge("4"), mode="parts"),
 )
+WANTED = RollUp("UTC", ("SkuPriceDetails",))
 _RUN = """
     import os, signal, sys
     from pathlib import Path
@@ -31,7 +32,8 @@ _RUN = """
     import attribution.ledger.disk as disk, attribution.ledger.parts as parts, attribution.ledger.posting as posting
     import attribution.ledger.settlement as settlement, attribution.ledger.published as published
     from ledger_builder import ingest
-    from test_ledger_store import BILLS
+    from test_ledger_store import BILLS, WANTED
+    import attribution.ledger.ledger as room
 
     def die(*_, **__):
         os.kill(os.getpid(), signal.SIGKILL)
@@ -44,9 +46,13 @@ _RUN = """
             return real(*args, **kwargs)
         return called
 
+    def then_die(real):
+        return lambda *args: (real(*args), die())
+
     {kill}
     with open_ledger(Path({store!r})) as ledger:
         ingest(ledger, *BILLS)
+        ledger.roll_up(WANTED)
         publish(ledger)
 """
 KILLS = {
@@ -57,6 +63,8 @@ KILLS = {
     "one of two posted": "posting._delivery_row = die_at_second(posting._delivery_row)",
     "posted, not settled": "settlement._candidates = die",
     "settled, not committed": "settlement._keep_held_back = die",
+    "rolled up again, not registered": "room.roll_up_again = then_die(room.roll_up_again)",
+    "one of three rolled up again": "room.roll_up_again = die_at_second(room.roll_up_again)",
     "while publishing": "published.lay_views = die",
     "published, not renamed": "published.put_file = die",
 }
@@ -68,19 +76,27 @@ def run_until(store: Path, kill: str) -> int:
     return subprocess.run([sys.executable, "-c", script], check=False, timeout=120).returncode
 
 
+@pytest.fixture(scope="module")
+def never_killed(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+    return whole(tmp_path_factory.mktemp("store") / "ledger")
+
+
 def whole(store: Path) -> list[Any]:
     with open_ledger(store) as ledger:
         ingest(ledger, *BILLS)
+        ledger.roll_up(WANTED)
         publish(ledger)
         bills = ledger.frame("SELECT bill_id, rows, superseded_at FROM bills ORDER BY ALL").rows()
         files = sorted(str(path.relative_to(store)) for path in store.rglob("*") if path.is_file())
-        return [content(ledger), bills, query(store, "SELECT count(*) AS n FROM charges").rows(), files]
+        return [content(ledger, WANTED), bills, query(store, "SELECT count(*) AS n FROM charges").rows(), files]
 
 
 @pytest.mark.parametrize("kill", KILLS.values(), ids=KILLS)
-def test_killed_anywhere_and_run_again_is_as_if_nothing_had_been(tmp_path: Path, kill: str) -> None:
+def test_killed_anywhere_and_run_again_is_as_if_nothing_had_been(
+    tmp_path: Path, kill: str, never_killed: list[Any]
+) -> None:
     assert run_until(tmp_path / "killed", kill) == -signal.SIGKILL
-    assert whole(tmp_path / "killed") == whole(tmp_path / "never killed")
+    assert whole(tmp_path / "killed") == never_killed
 
 
 def write_half(writer: DeliveryWriter) -> None:

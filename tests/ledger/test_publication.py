@@ -9,9 +9,19 @@ import pytest
 from ledger_builder import bill, charge, ingest
 from test_kept_costs import keep
 
-from attribution.ledger import Ledger, publish, query, read_published
+from attribution.ledger import Ledger, open_ledger, publish, query, read_published
 from attribution.ledger.views import view_files
 from schemas.faults import InputError
+
+
+@pytest.fixture(scope="module")
+def only_read(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    store = tmp_path_factory.mktemp("store") / "ledger"
+    with open_ledger(store) as ledger:
+        ingest(ledger, bill("a.csv", charge("1.5"), charge("2", x_Note="it's")))
+        keep(ledger)
+        publish(ledger)
+    return store
 
 
 @pytest.fixture
@@ -27,8 +37,8 @@ def test_nothing_published_yet_says_what_to_run(store: Path) -> None:
         query(store, "SELECT 1")
 
 
-def test_every_view_answers_and_everything_has_a_comment(published: Path) -> None:
-    with read_published(published) as file:
+def test_every_view_answers_and_everything_has_a_comment(only_read: Path) -> None:
+    with read_published(only_read) as file:
         for view in view_files():
             file.frame(f"SELECT * FROM {view.stem}")  # noqa: S608 - names of our own files
         missing = file.frame(
@@ -81,16 +91,16 @@ def test_a_copy_with_the_charges_works_anywhere(ledger: Ledger, published: Path,
         "",
     ],
 )
-def test_sql_cannot_write_or_look_elsewhere(published: Path, sql: str) -> None:
-    before = sorted(published.rglob("*"))
+def test_sql_cannot_write_or_look_elsewhere(only_read: Path, sql: str) -> None:
+    before = sorted(only_read.rglob("*"))
     with pytest.raises(InputError, match="sql:"):
-        query(published, sql.format(store=published))
-    assert sorted(published.rglob("*")) == before
+        query(only_read, sql.format(store=only_read))
+    assert sorted(only_read.rglob("*")) == before
 
 
-def test_wrong_sql_is_the_users_fault_in_duckdbs_words(published: Path) -> None:
+def test_wrong_sql_is_the_users_fault_in_duckdbs_words(only_read: Path) -> None:
     with pytest.raises(InputError, match="costz") as error:
-        query(published, "SELECT * FROM costz")
+        query(only_read, "SELECT * FROM costz")
     assert "SHOW TABLES" in str(error.value)
-    assert query(published, "SHOW TABLES").height == len(view_files())
-    assert query(published, "SELECT 1 AS a WHERE 2 = ?", [2]).item() == 1
+    assert query(only_read, "SHOW TABLES").height == len(view_files())
+    assert query(only_read, "SELECT 1 AS a WHERE 2 = ?", [2]).item() == 1

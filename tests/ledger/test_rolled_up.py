@@ -109,6 +109,13 @@ def test_null_and_blank_text_are_two_subjects(ledger: Ledger) -> None:
     assert sorted(map(str, ledger.subjects(PLAIN).get_column("Tags"))) == ["", "None", "{}"]
 
 
+def test_a_subject_is_the_same_whatever_else_is_in_its_batch(ledger: Ledger) -> None:
+    plain, tagged = charge("1"), charge("1", Tags='{"a":"b"}', SkuId="s")
+    ingest(ledger, Bill("a.csv", [[plain, tagged], [plain], [tagged, tagged], [tagged, plain]]))
+    assert ledger.subjects(PLAIN).height == 2
+    assert lines(ledger).get_column("BilledCost").to_list() == [Decimal(3), Decimal(4)]
+
+
 def test_another_column_or_clock_is_rolled_up_from_the_stored_charges(ledger: Ledger, store: Path) -> None:
     late = instant("2026-09-03T20:00:00")
     ingest(ledger, bill("a.csv", charge("1", start=late, x_Team="red"), charge("2", start=late, x_Team="blue")))

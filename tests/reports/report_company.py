@@ -12,15 +12,14 @@ import polars as pl
 from attribution.reports.frames import (
     BILL_COLUMNS,
     DAILY_COLUMNS,
-    GROWTH_COLUMNS,
     RECONCILED_COLUMNS,
     REPORT_FINDING_COLUMNS,
     RESTATEMENT_COLUMNS,
-    WATERMARK_COLUMNS,
     ReportFrames,
 )
-from attribution.reports.report import Period
+from attribution.reports.period import Period
 from schemas.bills import HeldBack
+from schemas.detection import GROWTH_COLUMNS, Watermark
 
 AS_OF = datetime(2026, 11, 9, 6, tzinfo=UTC)
 WEEK = Period(date(2026, 10, 26), date(2026, 11, 1))
@@ -110,16 +109,20 @@ def finding(kind: str, subject: str, owner: str, cost: str | None, evidence: str
 
 def finding_rows() -> list[dict[str, Any]]:
     return [
-        finding("idle machine", "i-0fb2c41d9e7a3310", "mira", "4310.22",
+        finding("idle_by_utilization", "i-0fb2c41d9e7a3310", "mira", "4310.22",
                 "GPU below 3 % on 29 of 31 days, network quiet; 8 GPUs."),
-        finding("unattached volume", "vol-09ce55ab10f2d77e1", "jonas", "212.5",
+        finding("unattached_volume", "vol-09ce55ab10f2d77e1", "jonas", "212.5",
                 "4,000 GB, attached to nothing since 14 Sep 2026.", first_seen=date(2026, 9, 28)),
-        finding("stale tag", "vol-09ce55ab10f2d77e1", "jonas", "212.5", "Says project=atlas-7b, ended in August."),
-        finding("old snapshot", "snap-77aa01", "li-wei", "38.4", "Of a volume deleted 12 Jul 2026.",
+        finding("billed_after_deletion", "vol-09ce55ab10f2d77e1", "jonas", "212.5",
+                "Deleted on 14 Oct 2026, says the inventory."),
+        finding("unattached_volume", "vol-77aa01", "li-wei", "38.4", "200 GB, attached to nothing since 12 Jul 2026.",
                 project="borealis", confidence="medium"),
-        finding("idle machine", "mer-node-17", "li-wei", "901", "No GPU metrics for 20 of 31 days.",
+        finding("idle_by_utilization", "mer-node-17", "li-wei", "901", "No GPU metrics for 20 of 31 days.",
                 project="borealis", verdict="undetermined", confidence="low"),
-        finding("tagged, never billed", "vol-deadbeef", "sana", None, "In force for 44 days without a charge.",
+        finding("untagged_resource", "i-0aa", "unallocated", "5603.25", "Has no tag for project.",
+                project="unallocated", confidence="medium"),
+        finding("growth", "owner=jonas", "jonas", "51240.25", "Grew by 32 %."),
+        finding("orphaned_tag", "vol-deadbeef", "sana", None, "In force for 44 days without a charge.",
                 project="dorado"),
     ]  # fmt: skip
 
@@ -129,23 +132,25 @@ def growth_row(
     owner: str | None,
     cost: str,
     previous: str,
-    fraction: str | None,
+    percent: str | None,
     **more: Any,  # noqa: ANN401
 ) -> dict[str, Any]:
-    return {
-        "subject": subject, "owner": owner, "BillingCurrency": more.get("currency", "USD"),
-        "month": date(2026, 10, 1), "status": more.get("status", "grew"), "cost": Decimal(cost),
-        "previous": Decimal(previous), "change": Decimal(cost) - Decimal(previous),
-        "fraction": None if fraction is None else Decimal(fraction), "fired": more.get("fired", False),
+    row: dict[str, Any] = dict.fromkeys(GROWTH_COLUMNS)
+    return row | {
+        "kind": subject.partition("=")[0], "subject": subject, "owner": owner or "shared", "project": "shared",
+        "BillingCurrency": more.get("currency", "USD"), "month": more.get("month", date(2026, 10, 1)), "days": 31,
+        "status": more.get("status", "grew"), "cost": Decimal(cost), "previous": Decimal(previous),
+        "change": Decimal(cost) - Decimal(previous), "percent": None if percent is None else Decimal(percent),
+        "verdict": "finding" if more.get("fired") else None, "note": more.get("note"),
     }  # fmt: skip
 
 
 def growth_rows() -> list[dict[str, Any]]:
     return [
         growth_row("stage=sft", None, "12302.5", "0", None, status="new", fired=True),
-        growth_row("owner=jonas", "jonas", "51240.25", "37500", "0.3224", fired=True),
-        growth_row("owner=mira", "mira", "71820.5", "73110.1", "-0.0493", status="fell"),
-        growth_row("project=borealis", None, "24110", "19011.77", "0.2272"),
+        growth_row("owner=jonas", "jonas", "51240.25", "37500", "32.24", fired=True),
+        growth_row("owner=mira", "mira", "71820.5", "73110.1", "-4.93", status="fell"),
+        growth_row("project=borealis", None, "24110", "19011.77", "22.72"),
     ]
 
 
@@ -159,11 +164,11 @@ def company(**changes: Any) -> ReportFrames:  # noqa: ANN401 - any field of the 
             {"month": date(2026, 9, 1), "BillingCurrency": "USD", "project": "atlas-7b", "owner": "mira",
              "before": Decimal("73110.10"), "after": Decimal("72990.35"), "changed_on": date(2026, 11, 3)},
         ]),
-        "watermarks": frame(WATERMARK_COLUMNS, [
-            {"source": "aws", "complete_until": date(2026, 11, 4)},
-            {"source": "meridian", "complete_until": date(2026, 11, 5)},
-            {"source": "starter", "complete_until": date(2026, 9, 30)},
-        ]),
+        "watermarks": {
+            "starter": Watermark(date(2026, 8, 1), date(2026, 9, 30)),
+            "aws": Watermark(date(2026, 8, 1), date(2026, 11, 4)),
+            "meridian": Watermark(date(2026, 8, 1), date(2026, 11, 5)),
+        },
         "bills": frame(BILL_COLUMNS, [
             {"source": "aws", "month": date(2026, 10, 1), "rows": 48211, "BillingCurrency": "USD",
              "BilledCost": Decimal("148210.220000000011"), "state": "restated"},
@@ -192,8 +197,13 @@ def harmful() -> ReportFrames:
         for i, text in enumerate(HARMFUL.values())
         for n in (0, 7, 30, 60)
     ]
-    found = [finding(text, text, "mira", "10", text, project=text, state=text) for text in HARMFUL.values()]
-    grown = [growth_row(text, "mira", "200", "100", "1", fired=True, status=text) for text in HARMFUL.values()]
+    found = [
+        finding("unattached_volume", text, "mira", "10", text, project=text, state=text) for text in HARMFUL.values()
+    ]
+    found += [finding(text, text, "mira", "1", text) for text in HARMFUL.values()]
+    grown = [
+        growth_row(text, "mira", "200", "100", "100", fired=True, status=text, note=text) for text in HARMFUL.values()
+    ]
     changed = [
         {"month": date(2026, 8, 1), "BillingCurrency": "USD", "project": text, "owner": "mira", "before": Decimal(1),
          "after": Decimal(2), "changed_on": day} for text in HARMFUL.values()

@@ -14,8 +14,10 @@ from report_company import WEEK, company, cost_row, finding, frame
 
 from attribution.reports import figures, words
 from attribution.reports.build import build_report
-from attribution.reports.frames import DAILY_COLUMNS, REPORT_FINDING_COLUMNS, WATERMARK_COLUMNS, ReportFrames
-from attribution.reports.report import Period, Report
+from attribution.reports.frames import DAILY_COLUMNS, REPORT_FINDING_COLUMNS, ReportFrames
+from attribution.reports.period import Period
+from attribution.reports.report import Report
+from schemas.detection import Watermark
 from schemas.dimensions import NOBODY
 from schemas.faults import InputError, LawBrokenError
 from schemas.money import add
@@ -146,8 +148,15 @@ def test_waste_counts_a_subject_once_and_unknown_money_is_not_zero() -> None:
     section = build_report(company(), WEEK, "jonas").sections[0]
     assert len(section.findings) == 2
     assert section.waste == Decimal("212.5")
-    found = frame(REPORT_FINDING_COLUMNS, [finding("idle", "i-1", "jonas", None, "?", currency="USD")])
+    found = frame(REPORT_FINDING_COLUMNS, [finding("idle_by_utilization", "i-1", "jonas", None, "?", currency="USD")])
     assert build_report(company(findings=found), WEEK, "jonas").sections[0].waste is None
+
+
+def test_money_without_a_tag_is_no_waste_and_growth_is_told_once() -> None:
+    section = build_report(company(), WEEK).sections[0]
+    assert [row.subject for row in section.remarks] == ["i-0aa"]
+    assert section.waste == Decimal("4561.12")
+    assert "growth" not in {row.kind for row in (*section.findings, *section.remarks)}
 
 
 def test_what_could_not_be_judged_is_no_waste() -> None:
@@ -170,7 +179,7 @@ def test_a_week_beyond_the_watermark_is_partial_and_its_days_provisional() -> No
 def test_a_source_that_ended_long_ago_does_not_hold_the_report_back() -> None:
     marks = build_report(company(), WEEK).quality.watermarks
     assert {mark.source: mark.silent for mark in marks} == {"aws": False, "meridian": False, "starter": True}
-    only = frame(WATERMARK_COLUMNS, [{"source": "starter", "complete_until": date(2026, 9, 30)}])
+    only = {"starter": Watermark(date(2026, 8, 1), date(2026, 9, 30))}
     assert build_report(company(watermarks=only), WEEK).partial
 
 

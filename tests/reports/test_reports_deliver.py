@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date
 from email.message import EmailMessage
+from typing import Any
 
 import pytest
 import trustme
@@ -16,7 +17,7 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult, LoginPassword
 
 from attribution.reports.deliver import DeliveryResult, Letter, deliver
-from attribution.reports.report import Period
+from attribution.reports.period import Period
 from schemas.faults import InputError
 from schemas.workspace import Smtp
 
@@ -79,7 +80,7 @@ def free_port() -> int:
 
 
 @contextmanager
-def server(box: Box, **options: object) -> Iterator[int]:
+def server(box: Box, **options: Any) -> Iterator[int]:  # noqa: ANN401 - options of aiosmtpd
     port = free_port()
     controller = Controller(box, hostname=HOST, port=port, **options)
     controller.start()
@@ -100,7 +101,7 @@ def trusting(authority: trustme.CA) -> ssl.SSLContext:
     return context
 
 
-def guarded(authority: trustme.CA) -> dict[str, object]:
+def guarded(authority: trustme.CA) -> dict[str, Any]:
     """Options of a server that asks for STARTTLS, then for a password."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert(HOST).configure_cert(context)
@@ -172,7 +173,8 @@ def test_mail_over_tls_from_the_first_byte(authority: trustme.CA) -> None:
 
 
 def test_a_second_run_sends_nothing_twice_and_one_failure_stops_nobody_else() -> None:
-    box, ledger, waits = Box(), Ledger(), []
+    box, ledger = Box(), Ledger()
+    waits: list[float] = []
     people = [letter(name) for name in ("gone@example.com", "busy@example.com", "mira@example.com")]
     with server(box) as port:
         smtp = Smtp(HOST, port, security="none", timeout=5)
@@ -187,7 +189,8 @@ def test_a_second_run_sends_nothing_twice_and_one_failure_stops_nobody_else() ->
 
 
 def test_nobody_listening_is_tried_again_with_longer_waits_once() -> None:
-    ledger, waits = Ledger(), []
+    ledger = Ledger()
+    waits: list[float] = []
     smtp = Smtp(HOST, free_port(), security="none", timeout=5)
     results = deliver(
         [letter("a@example.com"), letter("b@example.com")], smtp, ledger.before, ledger.after, pause=waits.append
@@ -245,7 +248,8 @@ def rude(word: bytes, rounds: int) -> Iterator[Rude]:
 
 
 def test_a_connection_dropped_before_the_mail_was_handed_over_is_tried_again() -> None:
-    ledger, waits = Ledger(), []
+    ledger = Ledger()
+    waits: list[float] = []
     with rude(b"RCPT", 2) as there:
         smtp = Smtp(HOST, there.port, security="none", timeout=5)
         [result] = deliver([letter("a@example.com")], smtp, ledger.before, ledger.after, pause=waits.append)
@@ -254,7 +258,8 @@ def test_a_connection_dropped_before_the_mail_was_handed_over_is_tried_again() -
 
 
 def test_a_connection_dropped_after_the_mail_was_handed_over_is_doubtful_and_never_repeated() -> None:
-    ledger, waits = Ledger(), []
+    ledger = Ledger()
+    waits: list[float] = []
     with rude(b".", 1) as there:
         smtp = Smtp(HOST, there.port, security="none", timeout=5)
         [result] = deliver([letter("a@example.com")], smtp, ledger.before, ledger.after, pause=waits.append)

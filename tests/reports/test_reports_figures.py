@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attribution.reports import figures
-from attribution.reports.report import Period, month_before, month_of, spans, week_before
+from attribution.reports.period import Period, month_before, month_of, spans, week_before
 
 AMOUNTS = st.decimals(allow_nan=False, allow_infinity=False, places=12, min_value=-(10**20), max_value=10**20)
 

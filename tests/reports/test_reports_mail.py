@@ -29,7 +29,7 @@ def mail() -> EmailMessage:
 def _html(message: EmailMessage) -> str:
     body = message.get_body(("html",))
     assert body is not None
-    return str(body.get_content())  # type: ignore[attr-defined]
+    return str(body.get_content())
 
 
 def test_pictures_are_related_to_the_text_and_found_by_their_names(mail: EmailMessage) -> None:
@@ -61,7 +61,7 @@ def test_both_halves_print_the_same_figures(mail: EmailMessage) -> None:
     assert text is not None
     for row in report.sections[0].tables[0].rows:
         printed = figures.money(row.this, "USD")
-        assert printed in text.get_content()  # type: ignore[attr-defined]
+        assert printed in text.get_content()
         assert printed in _html(mail)
 
 

@@ -1,2 +1,2 @@
--- One share that a split made: where its money came from.
+-- One pool and receiver of a split: the weights, and the pool's amounts that were shared.
 SELECT * FROM book.split_lineage

@@ -1,0 +1,84 @@
+"""The one door to Prefect: its surroundings for a run on one machine, steps as tasks, the artifact of a run.
+
+What the operator has set stays: in production the server is long-lived, PREFECT_API_URL names it, and the
+surroundings below do not matter.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+from collections.abc import Callable
+from typing import Any, NoReturn, ParamSpec, TypeVar
+
+SURROUNDINGS = {
+    # A cold, slow machine needs longer than the library's 20 seconds to start its own server.
+    "PREFECT_SERVER_EPHEMERAL_ENABLED": "true",
+    "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "180",
+    # Nothing is told to anybody, and nothing is asked of the network.
+    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+    "DO_NOT_TRACK": "1",
+}
+# Nobody reads the log of a server that ends with the run; what there is to say is said on the terminal.
+QUIET = {"PREFECT_LOGGING_LEVEL": "CRITICAL", "PREFECT_LOGGING_SERVER_LEVEL": "CRITICAL"}
+
+# Prefect reads its settings when it is imported.
+for _name, _value in (SURROUNDINGS if "PREFECT_API_URL" in os.environ else SURROUNDINGS | QUIET).items():
+    os.environ.setdefault(_name, _value)
+
+from prefect import Task, flow, task  # noqa: E402
+from prefect.artifacts import create_markdown_artifact  # noqa: E402
+from prefect.cache_policies import NO_CACHE  # noqa: E402
+from rich.console import Console, RenderableType  # noqa: E402
+
+from flows.terminal import read_instant, stop  # noqa: E402
+from schemas.faults import InputError, LawBrokenError  # noqa: E402
+
+__all__ = ["as_task", "flow", "keep_summary", "run_flow"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def as_task(step: Callable[P, R], /) -> Callable[P, R]:
+    """A step as a task, tried again where a disk, a mount or a server failed. The ledger alone knows what was done."""
+    wrapped: Callable[P, R] = task(
+        name=step.__name__,
+        retries=2,
+        retry_delay_seconds=[5, 30],
+        retry_condition_fn=_outside_failed,
+        cache_policy=NO_CACHE,
+        persist_result=False,
+    )(step)
+    return wrapped
+
+
+def _outside_failed(_task: Task[..., Any], _run: object, state: Any) -> bool:  # noqa: ANN401 - a state of any result
+    try:
+        state.result()
+    except OSError:
+        return True
+    except Exception:  # noqa: BLE001 - every other failure is final; Prefect raises it again itself
+        return False
+    return False
+
+
+def keep_summary(key: str, what: RenderableType) -> None:
+    """Keep what the terminal shows as an artifact of the flow run."""
+    sink = io.StringIO()
+    Console(file=sink, width=100, color_system=None).print(what)
+    create_markdown_artifact(f"```text\n{sink.getvalue()}\n```", key=key)
+
+
+def run_flow(run: Callable[..., int], what: str) -> NoReturn:
+    """Run a flow from `python -m flows.<name> --workspace DIR --as-of INSTANT`; leave with its exit code."""
+    parser = argparse.ArgumentParser(description=what)
+    parser.add_argument("--workspace", default=".", help="the folder that holds attribution.toml")
+    parser.add_argument("--as-of", default=None, help="the run's clock, for example 2026-11-10T06:00:00Z")
+    stated = parser.parse_args()
+    try:
+        sys.exit(run(workspace=stated.workspace, as_of=read_instant(stated.as_of)))
+    except (InputError, LawBrokenError) as error:
+        stop(error)

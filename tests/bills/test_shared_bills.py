@@ -1,0 +1,75 @@
+"""Bills of others, where they are at hand: totals summed by the standard library straight from the files."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from decimal import Context, Decimal
+from pathlib import Path
+
+import pytest
+from bills_kit import look, read_delivery
+
+from schemas.charges import Charges
+from schemas.check import check
+from schemas.money import sum_exactly
+
+SHARED = Path("/work/shared/bills")
+pytestmark = pytest.mark.skipif(not SHARED.exists(), reason="the shared bills are not on this machine")
+EXACT = Context(prec=200)
+COVERED = ("SavingsPlanCoveredUsage", "SavingsPlanNegation")
+
+
+def raw_rows(path: Path) -> list[dict[str, str]]:
+    with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def total(cells: list[str]) -> Decimal:
+    amount = Decimal(0)
+    for cell in cells:
+        amount = EXACT.add(amount, Decimal(cell))
+    return amount
+
+
+def effective(rows: list[dict[str, str]]) -> Decimal:
+    """Covered usage at its effective cost, plus the unused commitment, plus what is neither."""
+    kind, cost = "lineItem/LineItemType", "lineItem/UnblendedCost"
+    covered = total([row["savingsPlan/SavingsPlanEffectiveCost"] for row in rows if row[kind] == COVERED[0]])
+    fees = total([row[cost] for row in rows if row[kind] == "SavingsPlanRecurringFee"])
+    others = total([row[cost] for row in rows if row[kind] not in COVERED and not row[kind].startswith("SavingsPlan")])
+    return covered + max(fees - covered, Decimal(0)) + others
+
+
+@pytest.mark.parametrize(
+    ("month", "rows", "unused"),
+    [("20260801", 18026, "0.64"), ("20260901", 18937, "923.20"), ("20261001", 24073, "0.64"), ("20261101", 0, None)],
+)
+def test_the_aws_report_reconciles_by_month(month: str, rows: int, unused: str | None) -> None:
+    found = look(SHARED, f"aws-cur/{month}-*/**/*")
+    assert not found.held_back
+    (delivery,) = found.deliveries
+    assert delivery.current is True
+    bill = read_delivery(delivery)
+    raw = raw_rows(delivery.files[0].path)
+    assert bill.rows == len(raw) == rows
+    assert check(bill.charges, Charges).failures.height == 0
+    if not raw:
+        assert delivery.empty_keys[0].billing_month.isoformat() == "2026-11-01"
+        return
+    assert bill.total("BilledCost") == total([row["lineItem/UnblendedCost"] for row in raw])
+    assert bill.total("EffectiveCost") == effective(raw)
+    assert [notice.amount for notice in bill.notices] == [Decimal(str(unused))]
+
+
+@pytest.mark.parametrize("path", sorted(SHARED.glob("focus/*.csv")), ids=lambda path: path.stem)
+def test_focus_samples_reconcile(path: Path) -> None:
+    (delivery,) = look(SHARED, f"focus/{path.name}").deliveries
+    bill = read_delivery(delivery)
+    raw = raw_rows(path)
+    assert bill.rows == bill.charges.height == len(raw)
+    assert not bill.refused.height
+    assert check(bill.charges, Charges).failures.height == 0
+    for cost in ("BilledCost", "EffectiveCost", "ListCost", "ContractedCost"):
+        written = total([row[cost] for row in raw if row[cost] not in ("", "NULL")])
+        assert written == sum_exactly(bill.charges.get_column(cost)) + bill.residual[cost]

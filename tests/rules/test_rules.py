@@ -1,0 +1,244 @@
+"""rules.toml: what it may say, and how it is told what is wrong, all at once."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attribution.rules import CONDITIONS, RuleBook, coded, holds, read_rules
+from attribution.rules.conditions import glob_pattern
+from attribution.rules.records import Argument, Ask, Not
+from schemas.dimensions import DIMENSIONS, STAGES
+from schemas.faults import InputError
+
+WHOLE = """
+[[account]]
+id = "012345670199"
+assign = { project = "platform" }
+
+[dimension.project]
+tags = ["project", "proj"]
+values = { "atlas-7b" = ["Atlas-7B", "a7"] }
+
+[dimension.team]
+
+[tags]
+first = "bill"
+
+[[rule]]
+name = "sandbox"
+since = 2026-01-01
+when = { SubAccountId = "012345670123", ServiceName = { glob = "Amazon*" }, x_pool = "a", "tag:Cost-Pool" = "b" }
+assign = { project = "A7", stage = "pretrain" }
+because = "agreed"
+
+[[split]]
+name = "support"
+when = { cost_element = "operations" }
+across = ["project", "team"]
+by = "cost"
+to = ["a7"]
+"""
+
+
+def faults(text: str) -> str:
+    with pytest.raises(InputError) as caught:
+        read_rules(text)
+    return "\n".join(str(fault) for fault in caught.value.faults)
+
+
+def rule(body: str) -> str:
+    return f'[[rule]]\nname = "r"\n{body}\n'
+
+
+def split(body: str, name: str = "s", when: str = 'project = "p"', across: str = '["project"]') -> str:
+    return f'[[split]]\nname = "{name}"\nwhen = {{ {when} }}\nacross = {across}\n{body}\n'
+
+
+def test_a_whole_file() -> None:
+    book = read_rules(WHOLE)
+    assert book.names == (*DIMENSIONS, "team")
+    assert book.accounts == {"012345670199": {"project": "platform"}}
+    assert book.rules[0].assign == {"project": "atlas-7b", "stage": "pretraining"}
+    assert (book.rules[0].since, book.rules[0].until) == (date(2026, 1, 1), None)
+    assert book.splits[0].to == ("atlas-7b",)
+    assert book.splits[0].within == "month"
+    assert book.first == "bill"
+    assert book.columns == ("x_pool",)
+    assert book.tag_keys(book.rules[0].when) == ("Cost-Pool",)
+    assert book.dimensions["team"].tags == ("team",)
+
+
+def test_nothing_said_is_a_rule_book_with_the_shipped_stages() -> None:
+    book = read_rules("")
+    assert book.names == DIMENSIONS
+    for code, aliases in STAGES.items():
+        assert {book.dimensions["stage"].canonical(alias) for alias in (code, code.upper(), *aliases)} == {code}
+
+
+def test_a_workspace_may_rename_a_stage_and_keeps_its_aliases() -> None:
+    stage = read_rules('[dimension.stage]\nvalues = { "Pretraining" = ["PT"] }\n').dimensions["stage"]
+    assert {stage.canonical(word) for word in ("pt", "pre-train", "预训练", "pretraining")} == {"Pretraining"}
+
+
+def test_an_unknown_value_stays_as_written() -> None:
+    assert read_rules(WHOLE).dimensions["project"].canonical("  New One ") == "New One"
+
+
+def test_the_digest_is_of_what_is_said_not_of_how() -> None:
+    digest = read_rules(WHOLE).digest
+    assert read_rules("# a comment\n" + WHOLE.replace('first = "bill"', "first='bill'")).digest == digest
+    assert read_rules(WHOLE.replace('"agreed"', '"agreed twice"')).digest != digest
+
+
+def test_a_file_is_read_with_its_byte_order_mark_and_named(tmp_path: Path) -> None:
+    path = tmp_path / "rules.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + WHOLE.encode())
+    assert read_rules(path).digest == read_rules(WHOLE).digest
+    path.write_bytes(b"\xff")
+    with pytest.raises(InputError, match=r"rules\.toml: not UTF-8"):
+        read_rules(path)
+    with pytest.raises(InputError, match=r"gone\.toml: cannot be read"):
+        read_rules(tmp_path / "gone.toml")
+
+
+def test_the_message_of_the_design() -> None:
+    said = faults('[[rule]]\nname = "gpus"\nwhen = { resource_idd = "x" }\nassign = { project = "p" }\n')
+    assert said.startswith(
+        'rules.toml: rule "gpus": unknown condition "resource_idd".\n  Known: any FOCUS column, tag:<key>'
+    )
+    assert said.endswith('Did you mean "ResourceId"?')
+
+
+def test_all_faults_come_at_once() -> None:
+    said = faults(rule('since = "x"\nwhen = { Foo = 1 }\nassign = { proj = "p" }\nwhat = 1') + "[[splitt]]\n")
+    for part in ("since must be a date", 'condition "Foo"', 'dimension "proj"', 'setting "what"', 'section "splitt"'):
+        assert part in said
+
+
+def test_a_syntax_error_names_its_line() -> None:
+    assert "line 2" in faults("[tags]\nfirst = \n")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[[account]]\nid = 12345\nassign = { project = 'p' }", "id must be text, not a number.\n  Put it in quotes."),
+        ("[[account]]\nid = '1'", "account 1: assign is missing."),
+        ("[[account]]\nid = ['1', '1']\nassign = { project = 'p' }", 'account "1" is given twice'),
+        ("[account]\nid = '1'", "account must be written as [[account]]"),
+        ("[tags]\nfirst = 'csvs'", 'first = "csvs" is not known'),
+        ("[dimension.Team]", "cannot name a dimension"),
+        ("[dimension.source]", "cannot name a dimension"),
+        ("[dimension.project]\ntag = ['p']", 'unknown setting "tag".\n  Known: tags, values.  Did you mean "tags"?'),
+        ("[dimension.project]\nvalues = { a = ['x'], b = ['X '] }", 'alias "X " stands for both "a" and "b"'),
+        ("[dimension.project]\nvalues = { a-b = [], A_B = [] }", 'values "a-b" and "A_B" are one'),
+        ("[dimension.project]\nvalues = { a = ['b'], b = [] }", 'alias "b" stands for both'),
+        ("[[rule]]\nwhen = { source = 'a' }\nassign = { project = 'p' }", "rule 1: name is missing"),
+        (rule("when = {}\nassign = { project = 'p' }"), "when is empty"),
+        (rule("assign = { project = 'p' }"), "when is missing"),
+        (rule("when = { source = 'a' }"), "assign is missing"),
+        (rule("when = { source = 'a' }\nassign = {}"), "assign is empty"),
+        (rule("when = { source = 'a' }\nassign = { project = 7 }"), "assign: project must be text, not a number"),
+        (rule("when = { source = 'a' }\nassign = { project = ' ' }"), "assign: project is blank"),
+        (rule("when = { source = 'a' }\nassign = { project = 'p' }") * 2, "the name is used twice"),
+        (rule("since = 2026-02-01\nuntil = 2026-02-01"), "since 2026-02-01 is not before until 2026-02-01"),
+        (rule("when = { source = 'a' }\nassign = { project = 'p' }\nsince = 2026-02-01T00:00:00"), "not a time"),
+        (rule("when = { ServiceName = { glob = 'x', globb = 'y' } }"), 'unknown word "globb"'),
+        (rule("when = { ServiceName = { regex = '(' } }"), "does not compile"),
+        (rule("when = { ServiceName = { regex = '(?=x)' } }"), "does not compile"),
+        (rule("when = { ServiceName = { any_of = 'x' } }"), "any_of takes a list"),
+        (rule("when = { ServiceName = { any_of = [] } }"), "any_of takes a list that is not empty"),
+        (rule("when = { ServiceName = { present = 1 } }"), "present takes true or false, not a number"),
+        (rule("when = { ServiceName = { from = 2026-01-01 } }"), "from asks a date"),
+        (rule("when = { ServiceName = {} }"), "ServiceName: the condition is empty"),
+        (rule("when = { ServiceName = ['a'] }"), "takes text, not a list"),
+        (rule("when = { usage_date = '2026-01-01' }"), "takes a date without a time and without quotes"),
+        (rule("when = { usage_date = { glob = '2026*' } }"), "glob asks text"),
+        (rule("when = { EffectiveCost = 3 }"), '"EffectiveCost" is a number'),
+        (rule("when = { ChargePeriodStart = 2026-01-01 }"), '"ChargePeriodStart" is an instant'),
+        (rule("when = { SubAccountId = 12345 }"), 'Put it in quotes: "12345"'),
+        (rule("when = { 'tag:' = 'x' }"), '"tag:" lacks the key'),
+        (rule("when = { any = [] }"), "any must be a list of tables"),
+        (rule("when = { not = {} }"), "not is empty"),
+        (rule("when = { all = [{ Foo = 'x' }] }"), 'unknown condition "Foo"'),
+        (split("by = 'jobs'"), 'by = "jobs" is not in this version.\n  Known: even, fixed, cost.'),
+        (split("by = 'measure:qps.csv'"), "is not in this version"),
+        (split("by = 'evn'"), 'unknown word for by "evn"'),
+        (split(""), "by is missing"),
+        (split("by = 'cost'", across="['projct']"), 'unknown dimension "projct"'),
+        (split("by = 'cost'\nwithin = 'week'"), 'within = "week" is not known.\n  Known: month, day.'),
+        (split("by = 'cost'\nto = ['idle']"), 'to names "idle", which is nobody'),
+        (split("by = 'cost'\nto = []"), "to names nobody"),
+        (split("by = 'cost'\nweights = { a = 1 }"), 'weights go with by = "fixed"'),
+        (split("by = 'fixed'"), "needs weights"),
+        (split("by = 'fixed'\nweights = { a = 0.5, b = 0.49 }"), "the weights sum to 0.99"),
+        (split("by = 'fixed'\nweights = { a = 0, b = 0 }"), "every weight is 0"),
+        (split("by = 'fixed'\nweights = { a = -1 }"), "must not be -1"),
+        (split("by = 'fixed'\nweights = { a = inf }"), "must not be Infinity"),
+        (split("by = 'fixed'\nweights = { a = '1' }"), "must be a number, not text"),
+        (split("by = 'fixed'\nweights = { unallocated = 1 }"), 'weights names "unallocated"'),
+        (split("by = 'fixed'\nweights = { a = 1 }", across="['project', 'stage']"), "exactly one dimension"),
+        (split("by = 'cost'\nto = ['p']"), '"p" would give to itself'),
+        (split("by = 'cost'") + split("by = 'cost'\nto = ['p']", "t", "project = 'q'"), 'was emptied by split "s"'),
+        (split("by = 'cost'", "r"), ""),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said(text: str, said: str) -> None:
+    if said:
+        assert said in faults(text)
+    else:
+        assert isinstance(read_rules(text), RuleBook)
+
+
+def test_a_pool_that_is_emptied_in_part_may_receive() -> None:
+    partly = split("by = 'cost'", when="project = 'p', ServiceName = 'Kubernetes'")
+    assert len(read_rules(partly + split("by = 'cost'\nto = ['p']", "t", "project = 'q'")).splits) == 2
+
+
+def test_whole_numbers_and_parts_of_one_are_weights() -> None:
+    weights = read_rules(split("by = 'fixed'\nweights = { a = 0.1, b = 0.9 }")).splits[0].weights
+    assert weights == {"a": Decimal("0.1"), "b": Decimal("0.9")}
+    assert read_rules(split("by = 'fixed'\nweights = { a = 2, b = 9 }")).splits[0].weights["b"] == 9
+
+
+def test_azure_ids_are_asked_as_they_are_kept() -> None:
+    book = read_rules(rule("when = { ResourceId = '/Subscriptions/S1/VM' }\nassign = { project = 'p' }"))
+    assert book.asks == (Ask("ResourceId", "equals", "/subscriptions/s1/vm"),)
+
+
+def test_every_word_answers_without_a_null() -> None:
+    column = coded(pl.Series("c", ["a", None, "", "b"]))
+    arguments: dict[str, Argument] = {
+        "any_of": ("a",),
+        "present": True,
+        "missing": True,
+        "from": date(2026, 1, 1),
+        "to": date(2026, 1, 1),
+    }
+    for word in CONDITIONS:
+        if word not in ("from", "to"):
+            found = holds(Ask("c", word, arguments.get(word, "a")), lambda _: column, 4)
+            assert found.null_count() == 0
+            assert (
+                holds(Not(Ask("c", word, arguments.get(word, "a"))), lambda _: column, 4).to_list()
+                == (~found).to_list()
+            )
+
+
+@given(st.text(alphabet="ab*?.[(\\\n", max_size=6), st.text(alphabet="ab*?.[(\\\n", max_size=6))
+def test_globs_agree_with_a_plain_matcher(glob: str, text: str) -> None:
+    def matches(pattern: str, rest: str) -> bool:
+        if not pattern:
+            return not rest
+        if pattern[0] == "*":
+            return any(matches(pattern[1:], rest[cut:]) for cut in range(len(rest) + 1))
+        return bool(rest) and pattern[0] in ("?", rest[0]) and matches(pattern[1:], rest[1:])
+
+    assert pl.Series([text]).str.contains(glob_pattern(glob)).item() == matches(glob, text)
