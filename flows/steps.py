@@ -107,7 +107,7 @@ def attribute(run: Run, stated: Stated) -> None:
     divided = split(resolved, rules)
     run.watch("reconciling", 3, 4)
     prove(run, reconcile(subjects, lines, divided.costs, divided.subjects))
-    run.ledger.keep_costs(divided.costs, divided.subjects, divided.allocations, divided.lineage, run=run.number)
+    run.ledger.keep_costs(divided.costs, divided.subjects, divided.allocations, divided.lineage, pooled=divided.pooled, run=run.number)
     run.counts |= {"lines": lines.height, "costs": divided.costs.height}
     run.watch("attributed", 4, 4)
 
@@ -122,19 +122,16 @@ def prove(run: Run, proof: pl.DataFrame) -> None:
     Raises:
         LawBrokenError: with the totals that differ.
     """
-    bills = run.ledger.frame("SELECT bill_no, bill_id, source FROM main.bills WHERE superseded_run IS NULL")
-    named = proof.join(bills, on="bill_no", how="left", validate="m:1").rename(
-        {"column": "cost_column", "before": "lines", "after": "costs"}
+    key = ["bill_no", "BillingCurrency", "column"]
+    charges = run.ledger.bill_sums().unpivot(on=list(COSTS), index=key[:2], variable_name=key[2], value_name="charges")
+    both = charges.join(proof, on=key, how="full", coalesce=True, validate="1:1")
+    apart = pl.concat(
+        [
+            both.filter(pl.col("charges").ne_missing(pl.col("before"))).select(*key, "charges", "before"),
+            broken(proof).select(*key, charges="before", before="after"),
+        ]
     )
-    key = ["bill_no", "BillingCurrency", "cost_column"]
-    charges = run.ledger.bill_sums().unpivot(
-        on=list(COSTS), index=key[:2], variable_name="cost_column", value_name="charges"
-    )
-    both = charges.join(named, on=key, how="full", coalesce=True, validate="1:1")
-    apart = both.filter(pl.col("charges").ne_missing(pl.col("lines")))
-    if apart.height or broken(proof).height:
-        rows = [*apart.select(*key, "charges", "lines").rows(), *broken(proof).rows()]
-        message = f"costs do not sum to the charges; nothing was kept: {rows[:5]}"
+    if apart.height:
+        message = f"costs do not sum to the charges, nothing was kept: {apart.head(5).rows()}"
         raise LawBrokenError(message)
-    columns = ["bill_id", "source", "billing_month", "BillingCurrency", "cost_column", "lines", "costs"]
-    run.ledger.keep_reconciliation(named.select(columns))
+    run.ledger.keep_reconciliation(proof)

@@ -76,7 +76,7 @@ def restatement_rows(run: Run, owner: str | None) -> pl.DataFrame:
 
 def bill_rows(run: Run) -> pl.DataFrame:
     """Bills that count, one row a bill and currency, with what this run did to them."""
-    before = run.ledger.frame("SELECT bill_no, posted_run FROM main.bills WHERE superseded_run IS NULL")
+    before = run.ledger.frame("SELECT DISTINCT bill_no, posted_run FROM main.bills WHERE superseded_run IS NULL")
     key = ["source", "BillingAccountId", "billing_month"]
     replaced = run.ledger.frame(
         "SELECT DISTINCT source, BillingAccountId, billing_month, true AS again FROM bills WHERE superseded_run = ?",

@@ -153,18 +153,12 @@ def _costs(reading: Reading, columns: Columns, line_type: pl.Series) -> dict[str
     billed, residual, bad, too_large = read_costs(cells, reading.source)
     reading.fail(bad, "BilledCost", "a plain number", cells, required=True)
     reading.residual["BilledCost"], reading.rejected["BilledCost"] = residual, too_large
-    listed = _money(reading, columns, "ListCost", None)
-    beside = {
-        "__commitment": _money(reading, columns, "commitment", line_type == "SavingsPlanRecurringFee"),
-        "__used": _money(reading, columns, "used commitment", line_type == "SavingsPlanRecurringFee"),
-        "__unused_upfront": _money(reading, columns, "unused upfront", line_type == "RIFee"),
-        "__unused_recurring": _money(reading, columns, "unused recurring", line_type == "RIFee"),
-    }
+    reading.as_billed["BilledCost"] = billed
     frame = pl.DataFrame(
         {
             "type": line_type,
             "billed": billed,
-            "listed": listed,
+            "listed": _money(reading, columns, "ListCost", None),
             "plan": _money(reading, columns, "savings plan", line_type == _COVERED),
             "reservation": _money(reading, columns, "reservation", line_type == "DiscountedUsage"),
             "reserved": reading.columns["CommitmentDiscountId"].is_not_null(),
@@ -173,33 +167,49 @@ def _costs(reading: Reading, columns: Columns, line_type: pl.Series) -> dict[str
             "category": reading.columns["ChargeCategory"],
         }
     )
+    done = frame.select(**_cost_rules(), **_quantity_rules())
+    if columns.has_net:
+        done = done.with_columns(ContractedCost=pl.lit(None, dtype=MONEY))
+    reading.columns |= {name: done.get_column(name) for name in done.columns}
+    return {
+        "__commitment": _money(reading, columns, "commitment", line_type == "SavingsPlanRecurringFee"),
+        "__used": _money(reading, columns, "used commitment", line_type == "SavingsPlanRecurringFee"),
+        "__unused_upfront": _money(reading, columns, "unused upfront", line_type == "RIFee"),
+        "__unused_recurring": _money(reading, columns, "unused recurring", line_type == "RIFee"),
+    }
+
+
+def _cost_rules() -> dict[str, pl.Expr]:
+    """What each line item type is worth; contracted cost is list cost where no discount was agreed."""
     kind, zero = pl.col("type"), pl.lit(_ZERO, dtype=MONEY)
     negation = kind == _NEGATION
     paid_elsewhere = kind.is_in(_PAID_ELSEWHERE) | ((kind == "Fee") & pl.col("reserved"))
-    listed_or_zero = pl.when(negation).then(zero).otherwise("listed")
-    quantity = pl.when(negation).then(0.0).otherwise("quantity")
-    used = pl.col("category") == "Usage"
-    done = frame.select(
-        BilledCost=pl.when(kind.is_in([_COVERED, _NEGATION]) & pl.col("billed").is_not_null())
-        .then(zero)
-        .otherwise("billed"),
-        EffectiveCost=pl.when(kind == _COVERED)
+    cancels = kind.is_in([_COVERED, _NEGATION]) & pl.col("billed").is_not_null()
+    listed = pl.when(negation).then(zero).otherwise("listed")
+    return {
+        "BilledCost": pl.when(cancels).then(zero).otherwise("billed"),
+        "EffectiveCost": pl.when(kind == _COVERED)
         .then("plan")
         .when(negation | paid_elsewhere)
         .then(zero)
         .when(kind == "DiscountedUsage")
         .then("reservation")
         .otherwise("billed"),
-        ListCost=listed_or_zero,
-        ContractedCost=pl.when(negation).then(zero).otherwise(pl.lit(None) if columns.has_net else pl.col("listed")),
-        PricingQuantity=quantity,
-        PricingUnit="unit",
-        ConsumedQuantity=pl.when(used).then(quantity),
-        ConsumedUnit=pl.when(used).then("unit"),
-    )
-    reading.columns |= {name: done.get_column(name) for name in done.columns}
-    reading.as_billed["BilledCost"] = billed
-    return beside
+        "ListCost": listed,
+        "ContractedCost": listed,
+    }
+
+
+def _quantity_rules() -> dict[str, pl.Expr]:
+    """Every line has a priced quantity, usage alone a consumed one; a negation has none of anything."""
+    quantity = pl.when(pl.col("type") == _NEGATION).then(0.0).otherwise("quantity")
+    used = pl.col("category") == "Usage"
+    return {
+        "PricingQuantity": quantity,
+        "PricingUnit": pl.col("unit"),
+        "ConsumedQuantity": pl.when(used).then(quantity),
+        "ConsumedUnit": pl.when(used).then("unit"),
+    }
 
 
 def _net_out(reading: Reading, line_type: pl.Series) -> None:

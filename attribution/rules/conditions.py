@@ -91,9 +91,13 @@ def _all(parts: tuple[Condition, ...], look: Callable[[str], Coded], height: int
         found &= holds(part, look, height)
         if int(found.sum()) * _FEW < height:
             left = found.arg_true()
-            still = _all(parts[number:], lambda name: look(name).at(left), left.len())
+            still = _all(parts[number:], _among(look, left), left.len())
             return pl.zeros(height, pl.Boolean, eager=True).scatter(left.filter(still), values=True)
     return found
+
+
+def _among(look: Callable[[str], Coded], rows: pl.Series) -> Callable[[str], Coded]:
+    return lambda name: look(name).at(rows)
 
 
 def _answers(ask: Ask, values: pl.Series) -> pl.Series:

@@ -1,9 +1,7 @@
--- One bill revision; the one that counts has no superseded_at.
+-- One bill revision x currency; the revision that counts has no superseded_at.
 WITH part AS (
     SELECT bp.bill_no,
         list_sort(list_distinct(flatten(list(d.files)))) AS files,
-        CAST(sum(p.rows) AS BIGINT) AS rows,
-        count(DISTINCT p.delivery_digest) AS deliveries,
         max(p.watermark) AS watermark,
         bool_and(d.parts = 1) AS alone
     FROM book.bill_parts AS bp
@@ -16,11 +14,12 @@ WITH part AS (
     GROUP BY bp.bill_no
 ),
 money AS (
-    SELECT bp.bill_no, list_sort(list(DISTINCT s.BillingCurrency)) AS currencies,
+    SELECT bp.bill_no, s.BillingCurrency, CAST(sum(s.rows) AS BIGINT) AS rows,
+        count(*) OVER (PARTITION BY bp.bill_no) AS currencies,
         sum(s.BilledCost) AS BilledCost, sum(s.EffectiveCost) AS EffectiveCost,
         sum(s.ListCost) AS ListCost, sum(s.ContractedCost) AS ContractedCost
     FROM book.bill_parts AS bp JOIN book.part_sums AS s USING (part_no)
-    GROUP BY bp.bill_no
+    GROUP BY bp.bill_no, s.BillingCurrency
 ),
 total AS (
     SELECT bp.bill_no,
@@ -32,13 +31,12 @@ total AS (
     GROUP BY bp.bill_no
 )
 SELECT b.bill_no, b.bill_id, b.source, b.BillingAccountId, b.billing_month,
-    coalesce(part.files, []) AS files, b.digest, coalesce(part.rows, 0) AS rows,
-    coalesce(money.currencies, []) AS currencies,
-    CASE WHEN part.alone THEN total.stated END AS stated_BilledCost,
+    coalesce(part.files, []) AS files, b.digest, money.BillingCurrency, coalesce(money.rows, 0) AS rows,
+    CASE WHEN part.alone AND money.currencies = 1 THEN total.stated END AS stated_BilledCost,
     money.BilledCost AS stored_BilledCost,
-    CASE WHEN part.alone THEN total.residual END AS residual_BilledCost,
-    CASE WHEN part.alone THEN total.rejected END AS rejected_BilledCost,
-    CASE WHEN part.alone THEN total.netted END AS netted_BilledCost,
+    CASE WHEN part.alone AND money.currencies = 1 THEN total.residual END AS residual_BilledCost,
+    CASE WHEN part.alone AND money.currencies = 1 THEN total.rejected END AS rejected_BilledCost,
+    CASE WHEN part.alone AND money.currencies = 1 THEN total.netted END AS netted_BilledCost,
     money.EffectiveCost AS stored_EffectiveCost, money.ListCost AS stored_ListCost,
     money.ContractedCost AS stored_ContractedCost,
     part.watermark, b.posted_run, b.posted_at, b.superseded_run, b.superseded_at
