@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any, Protocol
 from zoneinfo import ZoneInfo
 
 import polars as pl
@@ -18,10 +20,16 @@ from attribution.detection import (
     together,
 )
 from attribution.inputs import InputFrames
-from attribution.ledger import Ledger
 from attribution.rules import RuleBook
 from flows.running import Run
 from schemas.detection import NOTICE_COLUMNS, RESOURCES_COST_COLUMNS, Watermark, daily_columns
+
+
+class Kept(Protocol):
+    """Whatever answers SQL over the analysts' views: the open ledger, or the published file."""
+
+    def frame(self, sql: str, params: Sequence[Any] = ()) -> pl.DataFrame:
+        """Rows of a query."""
 
 
 def detect(run: Run, rules: RuleBook, inputs: InputFrames) -> pl.DataFrame:
@@ -32,8 +40,9 @@ def detect(run: Run, rules: RuleBook, inputs: InputFrames) -> pl.DataFrame:
     """
     run.watch("detecting", 0, 2)
     workspace, ledger = run.workspace, run.ledger
-    marks = watermarks(ledger, workspace.timezone)
-    daily = ledger.daily_costs().select(list(daily_columns(rules.names)))
+    marks = watermarks(ledger, workspace.timezone, run.as_of)
+    # A run that looks back sees no day after its own clock.
+    daily = ledger.daily_costs().filter(pl.col("usage_date") <= run.today).select(list(daily_columns(rules.names)))
     grown = growth(daily, marks, workspace.growth, subjects_of(rules.names))
     run.watch("detecting", 1, 2)
     stated = workspace.inputs
@@ -62,14 +71,24 @@ def detect(run: Run, rules: RuleBook, inputs: InputFrames) -> pl.DataFrame:
     return found
 
 
-def watermarks(ledger: Ledger, timezone: str) -> dict[str, Watermark]:
-    """Each source's first day and last complete day, in the workspace's time zone."""
+def watermarks(kept: Kept, timezone: str, as_of: datetime) -> dict[str, Watermark]:
+    """Each source's first day and last complete day before the run's clock, in the workspace's time zone."""
+    zone = ZoneInfo(timezone)
+    yesterday = as_of.astimezone(zone).date() - timedelta(days=1)
+    rows = kept.frame(
+        """
+        SELECT c.source, c.first_day, c.last_day, b.watermark
+        FROM (SELECT source, min(usage_date) AS first_day, max(usage_date) AS last_day
+            FROM main.costs GROUP BY ALL) AS c
+        LEFT JOIN (
+            SELECT source, max(watermark) AS watermark FROM main.bills WHERE superseded_run IS NULL GROUP BY ALL
+        ) AS b USING (source)
+        ORDER BY ALL
+        """
+    )
     marks: dict[str, Watermark] = {}
-    for row in ledger.watermarks().iter_rows(named=True):
-        if row["first_usage_date"] is None:
-            continue
-        end = row["watermark"]
+    for source, first, last, end in rows.iter_rows():
         # An hour that ended at midnight completes the day before; without short charges the days are all there is.
-        last = end.astimezone(ZoneInfo(timezone)).date() - timedelta(days=1) if end else row["last_usage_date"]
-        marks[row["source"]] = Watermark(row["first_usage_date"], max(last, row["first_usage_date"]))
+        complete = end.astimezone(zone).date() - timedelta(days=1) if end else last
+        marks[source] = Watermark(first, max(min(complete, yesterday), first))
     return marks

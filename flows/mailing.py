@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Literal
 
 import polars as pl
+from rich.console import Group
+from rich.text import Text
 
 from attribution.reports.build import build_report
 from attribution.reports.deliver import DeliveryResult, Letter, deliver
@@ -21,6 +23,7 @@ from attribution.reports.page import render_page
 from attribution.reports.period import Period
 from attribution.reports.report import Report
 from attribution.reports.tables_csv import write_tables
+from attribution.reports.text import add_row, plain_table
 from flows.running import Run, now
 from flows.summary import report_frames, restatement_rows, week_of
 from schemas.dimensions import NOBODY
@@ -52,13 +55,13 @@ class Weekly:
 
 def write_reports(run: Run) -> tuple[Report, ...]:
     """Write the pages and CSV files of the last complete week; the report for all comes first."""
-    frames = report_frames(run)
-    period = week_of(run, frames)
+    frames = report_frames(run.ledger, run.workspace, run.as_of)
+    period = week_of(frames)
     owners = _owners(run, frames, period)
     reports = []
     for number, owner in enumerate((None, *owners)):
         run.watch(f"report for {owner or ALL}", number, len(owners) + 1)
-        report = build_report(replace(frames, restatements=restatement_rows(run, owner)), period, owner)
+        report = build_report(replace(frames, restatements=restatement_rows(run.ledger, owner)), period, owner)
         folder = folder_of(run, report)
         write_tables(report, folder)
         _write(folder / "report.html", render_page(report))
@@ -140,3 +143,15 @@ def _file(run: Run, letter: Letter) -> Mailed:
     path = write_eml(letter.message, folder)
     run.ledger.record_delivery(letter.report, _named(letter.period), letter.recipient, state="filed", at=now())
     return Mailed(letter.report, letter.recipient, "filed", str(path))
+
+
+def weekly_table(done: Weekly) -> Group:
+    """Where the reports lie and what became of each mail."""
+    pages = plain_table("Report", texts=1)
+    for path in done.pages:
+        add_row(pages, str(path))
+    mails = plain_table("To", "report", "mail", "detail", texts=4)
+    for mail in done.mails:
+        add_row(mails, mail.recipient, mail.report, mail.outcome, mail.detail)
+    head = Text(f"Reports of {done.period.first} to {done.period.last}", style="bold")
+    return Group(head, Text(), pages, Text(), mails if done.mails else Text("No recipients: nothing to send."))

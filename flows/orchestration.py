@@ -33,8 +33,7 @@ from prefect.artifacts import create_markdown_artifact  # noqa: E402
 from prefect.cache_policies import NO_CACHE  # noqa: E402
 from rich.console import Console, RenderableType  # noqa: E402
 
-from flows.terminal import read_instant, stop  # noqa: E402
-from schemas.faults import InputError, LawBrokenError  # noqa: E402
+from flows.terminal import leaving, read_instant  # noqa: E402
 
 __all__ = ["as_task", "flow", "keep_summary", "run_flow"]
 
@@ -78,7 +77,5 @@ def run_flow(run: Callable[..., int], what: str) -> NoReturn:
     parser.add_argument("--workspace", default=".", help="the folder that holds attribution.toml")
     parser.add_argument("--as-of", default=None, help="the run's clock, for example 2026-11-10T06:00:00Z")
     stated = parser.parse_args()
-    try:
+    with leaving():
         sys.exit(run(workspace=stated.workspace, as_of=read_instant(stated.as_of)))
-    except (InputError, LawBrokenError) as error:
-        stop(error)

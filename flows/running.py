@@ -39,6 +39,10 @@ class Run:
     watch: Watch
     counts: dict[str, int] = field(default_factory=dict)
 
+    def end(self) -> None:
+        """Note that the run is done."""
+        self.ledger.end_run(self.number, "done", ended_at=now(), counts=self.counts)
+
     @property
     def zone(self) -> ZoneInfo:
         """The workspace's time zone."""
@@ -51,15 +55,24 @@ class Run:
 
 
 @contextmanager
-def running(workspace: Workspace, command: str, as_of: datetime | None = None, watch: Watch = quiet) -> Iterator[Run]:
+def running(
+    workspace: Workspace, command: str, as_of: datetime | None = None, watch: Watch = quiet, rules: str = ""
+) -> Iterator[Run]:
     """Open the ledger and note the run, whatever becomes of it.
+
+    Args:
+        workspace: whose store.
+        command: what is run.
+        as_of: the run's clock; now unless given.
+        watch: told how far it is.
+        rules: version of the rule set, where the run uses one.
 
     Raises:
         InputError: the store cannot be opened for writing.
     """
     started = now()
     with open_ledger(workspace.store, on_wait=lambda message: watch(message, 0, 0)) as ledger:
-        versions = {name: version(name) for name in ("cost-attribution", "polars", "duckdb")}
+        versions = {"rules": rules} | {name: version(name) for name in ("cost-attribution", "polars", "duckdb")}
         number = ledger.start_run(command, as_of=as_of or started, started_at=started, versions=versions)
         run = Run(workspace, ledger, number, as_of or started, watch)
         try:
@@ -67,4 +80,4 @@ def running(workspace: Workspace, command: str, as_of: datetime | None = None, w
         except BaseException as error:
             ledger.end_run(number, "failed", ended_at=now(), counts=run.counts, message=str(error) or repr(error))
             raise
-        ledger.end_run(number, "done", ended_at=now(), counts=run.counts)
+        run.end()

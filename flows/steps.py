@@ -5,24 +5,27 @@ The flows wrap these steps as tasks, the command line calls them as they are.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime, time, timedelta
+from pathlib import Path
 from typing import ParamSpec, Protocol, TypeVar
+from zoneinfo import ZoneInfo
 
 import polars as pl
 
 from attribution.allocation import broken, reconcile, resolve, split
 from attribution.inputs import InputFrames, read_inputs
-from attribution.ledger import RollUp, publish
+from attribution.ledger import RollUp
+from attribution.ledger import publish as publish_ledger
 from attribution.reports.nightly import NightlySummary
 from attribution.rules import RuleBook, read_rules
-from flows.arrival import ingest
+from flows.arrival import Arrived, ingest
 from flows.judging import detect
 from flows.mailing import Weekly, mail_reports, write_reports
 from flows.running import Run, Watch, quiet, running
 from flows.summary import summarize
-from schemas.faults import LawBrokenError
+from schemas.faults import Fault, InputError, LawBrokenError
 from schemas.money import COSTS
 from schemas.workspace import Workspace
 
@@ -61,12 +64,70 @@ def nightly(
         LawBrokenError: a cent is missing; nothing was published.
     """
     stated = do(read_stated)(workspace)
-    with running(workspace, "nightly", as_of, watch) as run:
+    with running(workspace, "nightly", as_of, watch, stated.rules.digest) as run:
         arrived = do(ingest)(run, stated.rules.columns)
         do(attribute)(run, stated)
         do(detect)(run, stated.rules, stated.inputs)
-        do(publish)(run.ledger)
+        do(publish)(run)
         return do(summarize)(run, arrived)
+
+
+def ingest_only(workspace: Workspace, as_of: datetime | None = None, watch: Watch = quiet) -> Arrived:
+    """Take in what is new and settle the bills, without attributing anything yet.
+
+    Raises:
+        InputError: configuration or a source is wrong.
+    """
+    rules = read_rules(workspace.rules)
+    with running(workspace, "ingest", as_of, watch) as run:
+        return ingest(run, rules.columns)
+
+
+def backfill(
+    workspace: Workspace, first: date, last: date, watch: Watch = quiet, do: Do = directly
+) -> tuple[NightlySummary, ...]:
+    """What the nights of a range of months would have found, had they been run then.
+
+    Bills are taken in and attributed once; then detection looks at each month's end in turn, so that findings have
+    the age they would have; at last the night of now is run, and published.
+
+    Args:
+        workspace: the workspace.
+        first: first day of the first month.
+        last: first day of the last month.
+        watch: told how far it is.
+        do: how each step is carried out.
+
+    Raises:
+        InputError: the range is empty, or configuration or inputs are wrong.
+    """
+    if last < first:
+        raise InputError(Fault("backfill", f"{first:%Y-%m} to {last:%Y-%m} is no range of months"))
+    stated = do(read_stated)(workspace)
+    summaries = []
+    for month in months(first, last):
+        as_of = datetime.combine(next_month(month), time(6), ZoneInfo(workspace.timezone))
+        with running(workspace, f"backfill {month:%Y-%m}", as_of, watch, stated.rules.digest) as run:
+            arrived = do(ingest)(run, stated.rules.columns)
+            do(attribute)(run, stated)
+            do(detect)(run, stated.rules, stated.inputs)
+            summaries.append(do(summarize)(run, arrived))
+    with running(workspace, "backfill", None, watch, stated.rules.digest) as run:
+        do(detect)(run, stated.rules, stated.inputs)
+        do(publish)(run)
+    return tuple(summaries)
+
+
+def months(first: date, last: date) -> Iterator[date]:
+    """First days of the months from one to another, both included."""
+    while first <= last:
+        yield first
+        first = next_month(first)
+
+
+def next_month(month: date) -> date:
+    """First day of the month after."""
+    return (month.replace(day=1) + timedelta(days=32)).replace(day=1)
 
 
 def weekly(workspace: Workspace, as_of: datetime | None = None, watch: Watch = quiet, do: Do = directly) -> Weekly:
@@ -107,7 +168,10 @@ def attribute(run: Run, stated: Stated) -> None:
     divided = split(resolved, rules)
     run.watch("reconciling", 3, 4)
     prove(run, reconcile(subjects, lines, divided.costs, divided.subjects))
-    run.ledger.keep_costs(divided.costs, divided.subjects, divided.allocations, divided.lineage, pooled=divided.pooled, run=run.number)
+    run.ledger.keep_costs(
+        divided.costs, divided.subjects, divided.allocations, divided.lineage, pooled=divided.pooled, run=run.number
+    )
+    run.ledger.keep_input_rejects(inputs.rejects)
     run.counts |= {"lines": lines.height, "costs": divided.costs.height}
     run.watch("attributed", 4, 4)
 
@@ -135,3 +199,12 @@ def prove(run: Run, proof: pl.DataFrame) -> None:
         message = f"costs do not sum to the charges, nothing was kept: {apart.head(5).rows()}"
         raise LawBrokenError(message)
     run.ledger.keep_reconciliation(proof)
+
+
+def publish(run: Run) -> Path:
+    """Replace the published file; it tells of this run as done, for the renaming is all that is left to do."""
+    run.watch("publishing", 0, 1)
+    run.end()
+    path = publish_ledger(run.ledger)
+    run.watch("published", 1, 1)
+    return path

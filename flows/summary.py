@@ -1,6 +1,12 @@
-"""What the nightly run says when it is done, and the frames that reports are made of; all read from the ledger."""
+"""What the nightly run says when it is done, and the frames that reports are made of.
+
+All is asked of the analysts' views, so the ledger that a run holds open and the published file answer alike.
+"""
 
 from __future__ import annotations
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 import polars as pl
 
@@ -11,18 +17,19 @@ from attribution.reports.nightly import NightlySummary, Place, summary_of
 from attribution.reports.period import Period, week_before
 from attribution.reports.report import BillLine
 from flows.arrival import Arrived
-from flows.judging import watermarks
+from flows.judging import Kept, watermarks
 from flows.running import Run
 from schemas.bills import HeldBack
 from schemas.detection import GROWTH_COLUMNS
 from schemas.money import COSTS
+from schemas.workspace import Workspace
 
 
 def summarize(run: Run, arrived: Arrived) -> NightlySummary:
     """The nightly summary of a run."""
-    frames = report_frames(run)
-    report = build_report(frames, week_of(run, frames))
-    changed = bill_rows(run).filter(pl.col("state") != "unchanged")
+    frames = report_frames(run.ledger, run.workspace, run.as_of, run.number)
+    report = build_report(frames, week_of(frames))
+    changed = frames.bills.filter(pl.col("state") != "unchanged")
     store = run.workspace.store
     return summary_of(
         report,
@@ -32,35 +39,43 @@ def summarize(run: Run, arrived: Arrived) -> NightlySummary:
     )
 
 
-def week_of(run: Run, frames: ReportFrames) -> Period:
+def week_of(frames: ReportFrames) -> Period:
     """The last week before the run, or the last one that has data where bills are older than that."""
+    today = frames.as_of.date()
     complete = max((mark.last_day for mark in frames.watermarks.values()), default=None)
-    last = week_before(run.today)
-    return last if complete is None or complete >= last.first else week_before(run.today, complete)
+    last = week_before(today)
+    return last if complete is None or complete >= last.first else week_before(today, complete)
 
 
-def report_frames(run: Run) -> shapes.ReportFrames:
-    """Everything reports show, of all owners; reports do the filtering."""
-    daily = run.ledger.daily_costs()
-    more = [name for name in ("team",) if name in daily.columns]
-    held = run.ledger.frame("SELECT source, name, reason FROM main.held_back")
-    return shapes.ReportFrames(
-        as_of=run.as_of.astimezone(run.zone),
-        daily=daily.select(*shapes.DAILY_COLUMNS, *more),
-        findings=finding_rows(run),
-        growth=growth_rows(run),
-        watermarks=watermarks(run.ledger, run.workspace.timezone),
-        bills=bill_rows(run),
-        reconciled=reconciled_rows(run),
+def report_frames(kept: Kept, workspace: Workspace, as_of: datetime, run: int | None = None) -> ReportFrames:
+    """Everything reports show, of all owners; reports do the filtering.
+
+    Args:
+        kept: the open ledger or the published file.
+        workspace: for its currency and time zone.
+        as_of: the clock of the report.
+        run: the run that bills are called new or restated by; None calls them all unchanged.
+    """
+    held = kept.frame("SELECT source, name, reason FROM main.held_back")
+    return ReportFrames(
+        as_of=as_of.astimezone(ZoneInfo(workspace.timezone)),
+        daily=_daily(kept),
+        findings=kept.frame("SELECT * FROM main.findings WHERE state <> 'gone'").select(
+            list(shapes.REPORT_FINDING_COLUMNS)
+        ),
+        growth=kept.frame("SELECT * FROM main.growth").select(list(GROWTH_COLUMNS)),
+        watermarks=watermarks(kept, workspace.timezone, as_of),
+        bills=_bill_rows(kept, run),
+        reconciled=_reconciled_rows(kept),
         held_back=tuple(HeldBack(*row) for row in held.iter_rows()),
-        rejects=run.ledger.frame("SELECT count(*) AS n FROM main.rejects").item(),
-        currency=run.workspace.currency,
+        rejects=kept.frame("SELECT count(*) AS n FROM main.rejects").item(),
+        currency=workspace.currency,
     )
 
 
-def restatement_rows(run: Run, owner: str | None) -> pl.DataFrame:
+def restatement_rows(kept: Kept, owner: str | None) -> pl.DataFrame:
     """Changes of months that were reported before: by project in the report for all, in total in an owner's."""
-    rows = run.ledger.frame(
+    rows = kept.frame(
         """
         SELECT billing_month AS month, BillingCurrency, value, before_EffectiveCost AS before,
             after_EffectiveCost AS after, CAST(as_of AS DATE) AS changed_on
@@ -74,49 +89,44 @@ def restatement_rows(run: Run, owner: str | None) -> pl.DataFrame:
     return shaped.select(pl.col(name).cast(dtype) for name, dtype in shapes.RESTATEMENT_COLUMNS.items())
 
 
-def bill_rows(run: Run) -> pl.DataFrame:
+def _daily(kept: Kept) -> pl.DataFrame:
+    names = kept.frame("SELECT column_name FROM (DESCRIBE main.costs)").to_series().to_list()
+    team = ", team" if "team" in names else ""
+    return kept.frame(
+        f"""
+        SELECT usage_date, BillingCurrency, project, stage, experiment, owner{team}, ServiceName, cost_element,
+            sum(EffectiveCost) AS EffectiveCost, sum(BilledCost) AS BilledCost
+        FROM main.costs GROUP BY ALL
+        """  # noqa: S608 - a column of our own
+    )
+
+
+def _bill_rows(kept: Kept, run: int | None) -> pl.DataFrame:
     """Bills that count, one row a bill and currency, with what this run did to them."""
-    before = run.ledger.frame("SELECT DISTINCT bill_no, posted_run FROM main.bills WHERE superseded_run IS NULL")
-    key = ["source", "BillingAccountId", "billing_month"]
-    replaced = run.ledger.frame(
-        "SELECT DISTINCT source, BillingAccountId, billing_month, true AS again FROM bills WHERE superseded_run = ?",
-        [run.number],
+    bills = kept.frame(
+        """
+        SELECT b.source, b.billing_month AS month, b.rows, b.BillingCurrency, b.stored_BilledCost AS BilledCost,
+            CASE WHEN ? IS NULL OR b.posted_run < ? THEN 'unchanged'
+                WHEN EXISTS (
+                    SELECT 1 FROM main.bills AS old WHERE old.superseded_run = b.posted_run AND old.source = b.source
+                    AND old.BillingAccountId = b.BillingAccountId AND old.billing_month = b.billing_month
+                ) THEN 'restated' ELSE 'new' END AS state
+        FROM main.bills AS b
+        WHERE b.superseded_run IS NULL AND b.BillingCurrency IS NOT NULL
+        ORDER BY ALL
+        """,
+        [run, run],
     )
-    state = (
-        pl.when(pl.col("posted_run") < run.number)
-        .then(pl.lit("unchanged"))
-        .when(pl.col("again"))
-        .then(pl.lit("restated"))
-        .otherwise(pl.lit("new"))
-    )
-    return (
-        run.ledger.bill_sums()
-        .join(before, on="bill_no", validate="m:1")
-        .join(replaced, on=key, how="left", validate="m:1")
-        .with_columns(state.alias("state"), pl.col("billing_month").alias("month"))
-        .select(list(shapes.BILL_COLUMNS))
-        .sort("source", "month", "BillingCurrency")
-    )
+    return bills.select(list(shapes.BILL_COLUMNS))
 
 
-def reconciled_rows(run: Run) -> pl.DataFrame:
+def _reconciled_rows(kept: Kept) -> pl.DataFrame:
     """Totals of all bills that count against all costs, by currency and cost column."""
-    rows = run.ledger.frame(
+    rows = kept.frame(
         """
         SELECT BillingCurrency, cost_column AS "column", sum(lines) AS lines, sum(costs) AS costs
         FROM main.reconciliation GROUP BY ALL HAVING sum(lines) IS NOT NULL
         """
     )
-    place = pl.col("column").replace_strict({name: place for place, name in enumerate(COSTS)})
+    place = pl.col("column").replace_strict({name: place for place, name in enumerate(COSTS)}, return_dtype=pl.Int8)
     return rows.sort("BillingCurrency", place).select(list(shapes.RECONCILED_COLUMNS))
-
-
-def growth_rows(run: Run) -> pl.DataFrame:
-    """Every growth row the ledger keeps."""
-    return run.ledger.frame("SELECT * FROM main.growth").select(list(GROWTH_COLUMNS))
-
-
-def finding_rows(run: Run) -> pl.DataFrame:
-    """Findings that stand."""
-    rows = run.ledger.frame("SELECT * FROM main.findings WHERE state <> 'gone'")
-    return rows.select(list(shapes.REPORT_FINDING_COLUMNS))

@@ -5,20 +5,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
-from typing import NoReturn
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING
 
-from rich.console import Console, Group
+from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from attribution.reports.text import add_row, plain_table
-from flows.mailing import Weekly
-from flows.running import Watch
 from schemas.faults import Fault, InputError, LawBrokenError
+
+if TYPE_CHECKING:
+    from flows.running import Watch
 
 # A pipe has no width of its own; tables are made for 100 columns.
 terminal = Console(highlight=False, width=None if sys.stdout.isatty() else 100)
+wide = Console(highlight=False, width=None if sys.stdout.isatty() else 240)
 messages = Console(stderr=True, highlight=False)
 
 INPUT_WRONG = 2
@@ -41,15 +42,18 @@ def watching() -> Iterator[Watch]:
         yield watch
 
 
-def stop(error: InputError | LawBrokenError) -> NoReturn:
-    """Say what is wrong and leave with its exit code."""
-    if isinstance(error, InputError):
+@contextmanager
+def leaving() -> Iterator[None]:
+    """Say what is wrong in plain words and leave with its exit code."""
+    try:
+        yield
+    except InputError as error:
         messages.print(Text(str(error), style="red"))
         sys.exit(INPUT_WRONG)
-    messages.print(
-        Text(f"A law of the ledger broke; this is our mistake, nothing was published.\n{error}", style="red")
-    )
-    sys.exit(LAW_BROKEN)
+    except LawBrokenError as error:
+        ours = "A law of the ledger broke; this is our mistake, and nothing was published."
+        messages.print(Text(f"{ours}\n{error}", style="red"))
+        sys.exit(LAW_BROKEN)
 
 
 def read_instant(text: str | None) -> datetime | None:
@@ -69,13 +73,13 @@ def read_instant(text: str | None) -> datetime | None:
     return instant if instant.tzinfo else instant.replace(tzinfo=UTC)
 
 
-def weekly_table(done: Weekly) -> Group:
-    """Where the reports lie and what became of each mail."""
-    pages = plain_table("Report", texts=1)
-    for path in done.pages:
-        add_row(pages, str(path))
-    mails = plain_table("To", "report", "mail", "detail", texts=4)
-    for mail in done.mails:
-        add_row(mails, mail.recipient, mail.report, mail.outcome, mail.detail)
-    head = Text(f"Reports of {done.period.first} to {done.period.last}", style="bold")
-    return Group(head, Text(), pages, Text(), mails if done.mails else Text("No recipients: nothing to send."))
+def read_month(text: str) -> date:
+    """A month written as 2026-09; its first day.
+
+    Raises:
+        InputError: it is none.
+    """
+    try:
+        return date.fromisoformat(f"{text}-01")
+    except ValueError as error:
+        raise InputError(Fault("month", f'"{text}" is no month', hint="Write it as 2026-09.")) from error

@@ -6,9 +6,10 @@ from datetime import datetime
 from pathlib import Path
 
 from flows import steps
+from flows.mailing import weekly_table
 from flows.orchestration import as_task, flow, keep_summary, run_flow
 from flows.settings import load_workspace
-from flows.terminal import MAILS_FAILED, terminal, watching, weekly_table
+from flows.terminal import MAILS_FAILED, terminal, watching
 
 
 @flow(name="weekly", flow_run_name="weekly {as_of}")

@@ -8,8 +8,10 @@ UNALLOCATED = "unallocated"
 SHARED = "shared"
 IDLE = "idle"
 TAG_CONFLICT = "(tag conflict)"
-# Values that say "nobody in particular": never receivers of a split, never a subject that grew.
+# Values that say "nobody in particular": never receivers of a split, never the owner of a report.
 NOBODY = (UNALLOCATED, SHARED, IDLE, TAG_CONFLICT)
+# Values that say "not known (yet)": what coverage counts as missing. Idle is known: it is paid for and unused.
+UNKNOWN = (UNALLOCATED, SHARED, TAG_CONFLICT)
 
 METHODS = ("rule", "tag", "bill-tag", "parent", "account", "job", "split", "idle", "unallocated")
 

@@ -39,6 +39,10 @@ UTILIZATION_COLUMNS: dict[str, pl.DataType] = {
 }
 
 
+def _not_negative() -> pa.Check:
+    return pa.Check.ge(0, error="not_negative")
+
+
 def _not_blank() -> pa.Check:
     return pa.Check.str_matches(r"\S", error="not_blank")
 
@@ -65,7 +69,7 @@ Resources = pa.DataFrameSchema(
         "resource_id": pa.Column(pl.String(), checks=[_not_blank()]),
         "resource_type": pa.Column(pl.String(), checks=[_not_blank()]),
         **{
-            name: pa.Column(dtype, nullable=True, checks=[pa.Check.ge(0)] if dtype == pl.Float64() else [])
+            name: pa.Column(dtype, nullable=True, checks=[_not_negative()] if dtype == pl.Float64() else [])
             for name, dtype in RESOURCE_COLUMNS.items()
             if name not in ("resource_id", "resource_type")
         },
@@ -78,9 +82,9 @@ Utilization = pa.DataFrameSchema(
         "resource_id": pa.Column(pl.String(), checks=[_not_blank()]),
         "date": pa.Column(pl.Date()),
         "metric": pa.Column(pl.String(), checks=[pa.Check.isin(METRICS, error="known_metric")]),
-        "average": pa.Column(pl.Float64(), checks=[pa.Check.ge(0)]),
-        "maximum": pa.Column(pl.Float64(), nullable=True, checks=[pa.Check.ge(0)]),
-        "samples": pa.Column(pl.Int64(), nullable=True, checks=[pa.Check.ge(0)]),
+        "average": pa.Column(pl.Float64(), checks=[_not_negative()]),
+        "maximum": pa.Column(pl.Float64(), nullable=True, checks=[_not_negative()]),
+        "samples": pa.Column(pl.Int64(), nullable=True, checks=[_not_negative()]),
     },
     strict=True,
     name="Utilization",

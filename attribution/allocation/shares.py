@@ -66,23 +66,89 @@ class AllocationBook:
         return self.frame
 
 
+@dataclass(frozen=True)
+class Table:
+    """The receivers of one kind of pool, in columns: where it goes, by which weight."""
+
+    ids: list[int]
+    units: list[int]
+    weights: list[str]
+    total: str
+    negation: int
+
+
 @dataclass
 class Sheet:
-    """New rows and their lineage while they are written, column by column."""
+    """Shares while they are written, column by column; one entry a pool and receiver."""
 
     pool: list[int] = field(default_factory=list)  # row of the pools frame
     allocation: list[int] = field(default_factory=list)
-    live: list[bool] = field(default_factory=list)
+    position: list[int] = field(default_factory=list)
+    weight: list[str] = field(default_factory=list)
+    total: list[str] = field(default_factory=list)
     units: tuple[list[int | None], ...] = field(default_factory=lambda: tuple([] for _ in COSTS))
-    lineage: list[tuple[int, int, int, int, str, str]] = field(default_factory=list)
+    negations: dict[int, int] = field(default_factory=dict)  # pool -> allocation of its negation
     left: list[int] = field(default_factory=list)  # pools that nobody could take
 
+    def write(self, pool: int, totals: list[int | None], to: Table) -> None:
+        """Divide one pool; equal amounts are divided once."""
+        many = len(to.ids)
+        shares: dict[int | None, list[int] | list[None]] = {None: [None] * many}
+        for total, column in zip(totals, self.units, strict=True):
+            if total not in shares:
+                shares[total] = split_units(total, to.units)  # type: ignore[arg-type]
+            column.extend(shares[total])
+        self.pool += [pool] * many
+        self.allocation += to.ids
+        self.position += range(many)
+        self.weight += to.weights
+        self.total += [to.total] * many
+        self.negations[pool] = to.negation
+
     def rows(self, pools: pl.DataFrame) -> pl.DataFrame:
-        """The new rows: (subject_row, usage_date, allocation_id, COSTS, live)."""
-        at = pools[self.pool].select("subject_row", "usage_date")
+        """The new rows: (subject_row, usage_date, allocation_id, COSTS, live), the negations first.
+
+        A share of nothing makes no row.
+        """
+        lost = pools[list(self.negations)].select(
+            *("subject_row", "usage_date"),
+            pl.Series("allocation_id", list(self.negations.values()), dtype=pl.Int32()),
+            *(-pl.col(column) for column in COSTS),
+            pl.lit(value=False).alias("live"),
+        )
         money = [from_units(units, name) for units, name in zip(self.units, COSTS, strict=True)]
-        ids = pl.Series("allocation_id", self.allocation, dtype=pl.Int32())
-        return at.with_columns(ids, *money, pl.Series("live", self.live, dtype=pl.Boolean()))
+        gained = pools[self.pool].select(
+            *("subject_row", "usage_date"),
+            pl.Series("allocation_id", self.allocation, dtype=pl.Int32()),
+            *money,
+            pl.lit(value=True).alias("live"),
+        )
+        some = pl.any_horizontal(pl.col(column) != 0 for column in COSTS)
+        return pl.concat([lost, gained.filter(some)])
+
+    def lineage(self) -> pl.DataFrame:
+        """What each share was made of: (pool, negation and receiver allocation, position, weight, total_weight)."""
+        return pl.DataFrame(
+            {
+                "pool": self.pool,
+                "negation_allocation_id": [self.negations[pool] for pool in self.pool],
+                "receiver_allocation_id": self.allocation,
+                "position": self.position,
+                "weight": self.weight,
+                "total_weight": self.total,
+            },
+            schema=_LINEAGE,
+        )
+
+
+_LINEAGE: dict[str, pl.DataType] = {
+    "pool": pl.Int64(),
+    "negation_allocation_id": pl.Int32(),
+    "receiver_allocation_id": pl.Int32(),
+    "position": pl.Int32(),
+    "weight": pl.String(),
+    "total_weight": pl.String(),
+}
 
 
 def divide(split: Split, pools: pl.DataFrame, named: list[Row], who: Receivers, book: AllocationBook) -> Sheet:
@@ -98,45 +164,24 @@ def divide(split: Split, pools: pl.DataFrame, named: list[Row], who: Receivers, 
     sheet = Sheet()
     amounts = [pools.get_column(column).to_physical().to_list() for column in COSTS]
     own = pools.select(split.across).rows()
-    others: dict[tuple[date, str, tuple[str, ...]], list[Receiver]] = {}
-    for pool, (window, currency) in enumerate(pools.select("window", "BillingCurrency").iter_rows()):
-        key = (window, currency, own[pool])
-        if key not in others:
-            others[key] = [one for one in who.get((window, currency), []) if one.values != own[pool]]
-        if not others[key]:
-            sheet.left.append(pool)
-            continue
+    tables: dict[tuple[date, str, int], Table] = {}
+    for pool, key in enumerate(pools.select("window", "BillingCurrency", "allocation_id").iter_rows()):
+        if key not in tables:
+            tables[key] = _table(split, named[pool], own[pool], who.get(key[:2], []), book)
         totals = [column[pool] for column in amounts]
-        if any(totals):
-            ids = [
-                book.moved(named[pool], split, values) for values in (own[pool], *(one.values for one in others[key]))
-            ]
-            _write(sheet, pool, totals, ids, others[key])
+        if not tables[key].ids:
+            sheet.left.append(pool)
+        elif any(totals):
+            sheet.write(pool, totals, tables[key])
     return sheet
 
 
-def _write(sheet: Sheet, pool: int, totals: list[int | None], ids: list[int], who: list[Receiver]) -> None:
-    """One pool: the negation, the shares, and what each share was made of. `ids`: the negation's, then each share's."""
-    weights = [one.units for one in who]
-    whole = _text(weights)
-    shares: dict[int | None, list[int] | list[None]] = {None: [None] * len(who)}
-    for total in totals:
-        if total is not None and total not in shares:
-            shares[total] = split_units(total, weights)
-    given = list(zip(*(shares[total] for total in totals), strict=True))
-    columns = [tuple(None if total is None else -total for total in totals), *given]
-    # A share of nothing makes no row; its weight is kept all the same, since it made the other shares what they are.
-    kept = [(number, units) for number, units in zip(ids, columns, strict=True) if any(units)]
-    for number, units in kept:
-        sheet.pool.append(pool)
-        sheet.allocation.append(number)
-        sheet.live.append(number != ids[0])
-        for column, unit in zip(sheet.units, units, strict=True):
-            column.append(unit)
-    sheet.lineage += [
-        (pool, ids[0], number, position, one.weight, whole)
-        for position, (number, one) in enumerate(zip(ids[1:], who, strict=True))
-    ]
+def _table(split: Split, pool: Row, own: tuple[str, ...], who: list[Receiver], book: AllocationBook) -> Table:
+    """The receivers of all pools of one allocation in one window and currency."""
+    others = [one for one in who if one.values != own]
+    ids = [book.moved(pool, split, one.values) for one in others]
+    units = [one.units for one in others]
+    return Table(ids, units, [one.weight for one in others], _text(units), book.moved(pool, split, own) if ids else -1)
 
 
 def _text(weights: list[int]) -> str:

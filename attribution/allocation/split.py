@@ -31,7 +31,6 @@ LINEAGE_COLUMNS: dict[str, pl.DataType] = {
     "total_weight": pl.String(),
     **dict.fromkeys(COSTS, MONEY),  # the pool's amounts
 }
-_SHARE = ("negation_allocation_id", "receiver_allocation_id", "position", "weight", "total_weight")
 POOLED_COLUMNS: dict[str, pl.DataType] = {
     "split": pl.String(),
     "subject_id": pl.Int64(),
@@ -164,14 +163,7 @@ def _after(rows: pl.DataFrame, taken: pl.DataFrame, new: pl.DataFrame) -> pl.Dat
 
 
 def _lineage(split: Split, sheet: Sheet, found: pl.DataFrame, subjects: pl.DataFrame) -> pl.DataFrame:
-    schema: dict[str, pl.DataType] = {
-        "pool": pl.Int64(),
-        **{
-            name: LINEAGE_COLUMNS[name]
-            for name in ("negation_allocation_id", "receiver_allocation_id", "position", "weight", "total_weight")
-        },
-    }
-    shares = pl.DataFrame(sheet.lineage, schema=schema, orient="row")
+    shares = sheet.lineage()
     at = found[shares.get_column("pool")]
     ids = subjects.get_column("subject_id").gather(at.get_column("subject_row"))
     named = at.with_columns(ids, pl.lit(split.name).alias("split")).rename({"allocation_id": "pool_allocation_id"})

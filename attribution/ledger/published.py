@@ -15,6 +15,8 @@ import duckdb
 
 from attribution.ledger.disk import WRITING, charges_folder, put_file
 from attribution.ledger.ledger import Ledger
+from attribution.ledger.lines import lines, subjects
+from attribution.ledger.rollup import RollUp
 from attribution.ledger.views import comment_on_all, lay_views
 from schemas.faults import Fault, InputError
 
@@ -94,7 +96,7 @@ def read_published(store: Path) -> Iterator[Published]:
         con.execute("SET python_enable_replacements = false")  # else a name in SQL could mean a variable of ours
         con.execute("SET enable_external_access = false")
         con.execute("SET lock_configuration = true")
-        yield Published(con)
+        yield Published(con, store.resolve())
     finally:
         con.close()
 
@@ -102,8 +104,17 @@ def read_published(store: Path) -> Iterator[Published]:
 class Published:
     """The published file, open for reading alone."""
 
-    def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
+    def __init__(self, con: duckdb.DuckDBPyConnection, store: Path) -> None:
         self._con = con
+        self._store = store
+
+    def subjects(self, rollup: RollUp) -> pl.DataFrame:
+        """Subjects of the bills that counted when this was published; see Ledger.subjects."""
+        return subjects(self._con, self._store, rollup)
+
+    def lines(self, rollup: RollUp) -> pl.LazyFrame:
+        """Lines of the bills that counted when this was published; see Ledger.lines."""
+        return lines(self._con, self._store, rollup)
 
     def frame(self, sql: str, params: Sequence[Any] = ()) -> pl.DataFrame:
         """Rows of one query.

@@ -23,7 +23,7 @@ from attribution.reports.report import (
     Whole,
 )
 from attribution.reports.sums import known_sum, rows_by, within
-from schemas.dimensions import DIMENSIONS, NOBODY, UNALLOCATED
+from schemas.dimensions import DIMENSIONS, UNALLOCATED, UNKNOWN
 
 WASTE_KINDS = ("unattached_volume", "idle_by_utilization", "billed_after_deletion")
 """Findings whose money buys nothing. Others, an untagged resource for one, may be money well spent."""
@@ -92,7 +92,7 @@ def whole(frames: ReportFrames, daily: pl.DataFrame, currency: str, times: Spans
         known_sum("EffectiveCost", within(times.before), "before"),
     ).row(0)
     bills = frames.bills.filter(pl.col("BillingCurrency") == currency).sort("source", "month")
-    totals = frames.reconciled.filter(pl.col("BillingCurrency") == currency).sort("column", descending=True)
+    totals = frames.reconciled.filter(pl.col("BillingCurrency") == currency)
     return Whole(
         unallocated=Comparison(this, before),
         unallocated_services=rows_by(nobody, "ServiceName", times),
@@ -108,11 +108,11 @@ def whole(frames: ReportFrames, daily: pl.DataFrame, currency: str, times: Spans
 
 
 def coverage(daily: pl.DataFrame, times: Spans) -> tuple[Coverage, ...]:
-    """Per dimension, how much of the period's EffectiveCost belongs to somebody in particular."""
+    """Per dimension, how much of the period's EffectiveCost somebody could say something about."""
     rows = []
     for dimension in DIMENSIONS:
         known, every = daily.select(
-            known_sum("EffectiveCost", within(times.period) & ~pl.col(dimension).is_in(NOBODY), "known"),
+            known_sum("EffectiveCost", within(times.period) & ~pl.col(dimension).is_in(UNKNOWN), "known"),
             known_sum("EffectiveCost", within(times.period), "total"),
         ).row(0)
         rows.append(Coverage(dimension, known, every))

@@ -183,7 +183,7 @@ def test_a_split_without_money_says_so() -> None:
     assert company().divided(cut("s", 'project = "gone"')).notices == ('split "s" found no money to move',)
 
 
-few = settings(max_examples=30, deadline=None)
+few = settings(max_examples=20, deadline=None)
 amounts = st.decimals(
     min_value=Decimal(-(10**12)), max_value=Decimal(10**12), places=12, allow_nan=False, allow_infinity=False
 )

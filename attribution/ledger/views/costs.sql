@@ -1,5 +1,6 @@
 -- One usage_date x subject (resource, service, SKU, charge category, tags ...) x dimensions with their methods.
 SELECT
+    f.subject_id || '.' || strftime(f.usage_date, '%Y%m%d') || '.' || f.allocation_id AS cost_id,
     f.usage_date, s.billing_month, s.source, b.bill_id,
     s.BillingAccountId, s.SubAccountId, s.SubAccountName, s.ServiceProviderName, s.ServiceCategory, s.ServiceName,
     s.SkuId, s.SkuMeter, s.ResourceId, s.ResourceName, s.ResourceType, s.RegionId,

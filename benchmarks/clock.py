@@ -1,0 +1,80 @@
+"""Seconds of each step, taken from outside: the functions a step consists of are wrapped, the product is as it is."""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+SEAMS = (
+    # step, module, function or method
+    ("rules and inputs", "flows.steps", "read_stated"),
+    ("find and digest", "flows.arrival", "find_all"),
+    ("read", "attribution.bills", "read"),
+    ("check", "flows.arrival", "check"),
+    ("check", "attribution.bills", "refuse"),
+    ("write charges", "attribution.ledger.parts", "DeliveryWriter.write"),
+    ("write charges", "attribution.ledger.parts", "DeliveryWriter.finish"),
+    ("roll up", "attribution.ledger.rollup", "RollUpWriter.write"),
+    ("roll up", "attribution.ledger.rollup", "RollUpWriter.finish"),
+    ("read back", "attribution.ledger.parts", "read_back"),
+    ("sync to disk", "attribution.ledger.parts", "put_folder"),
+    ("control sum", "attribution.bills", "stated"),
+    ("post and settle", "attribution.ledger.ledger", "Ledger.post"),
+    ("post and settle", "attribution.ledger.ledger", "Ledger.settle_bills"),
+    ("load lines", "flows.steps", "attribute"),
+    ("resolve", "flows.steps", "resolve"),
+    ("split", "flows.steps", "split"),
+    ("reconcile", "flows.steps", "reconcile"),
+    ("reconcile", "flows.steps", "prove"),
+    ("keep costs", "attribution.ledger.ledger", "Ledger.keep_costs"),
+)
+"""In the order of the way. A step's seconds are its own: what it calls of another step counts there."""
+
+
+class Clock:
+    """Own seconds of each step; `rest` is what belongs to none."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = dict.fromkeys((step for step, _, _ in SEAMS), 0.0) | {"rest": 0.0}
+        self._open = ["rest"]
+        self._since = time.perf_counter()
+
+    def watch_all(self) -> None:
+        """Wrap every seam; one that is no longer there is an error, so that no step is lost silently."""
+        for step, module, path in SEAMS:
+            holder: Any = importlib.import_module(module)
+            *owners, name = path.split(".")
+            for owner in owners:
+                holder = getattr(holder, owner)
+            setattr(holder, name, self._watched(step, getattr(holder, name)))
+
+    def stop(self) -> dict[str, float]:
+        """The seconds so far."""
+        self._turn()
+        return dict(self.seconds)
+
+    def _turn(self) -> None:
+        now = time.perf_counter()
+        self.seconds[self._open[-1]] += now - self._since
+        self._since = now
+
+    def _watched(self, step: str, work: Callable[..., Any]) -> Callable[..., Any]:
+        def timed(*args: Any, **named: Any) -> Any:  # noqa: ANN401 - it stands in for any function
+            self._turn()
+            self._open.append(step)
+            try:
+                made = work(*args, **named)
+            finally:
+                self._turn()
+                self._open.pop()
+            return self._turns(step, made) if isinstance(made, Iterator) else made
+
+        return timed
+
+    def _turns(self, step: str, rows: Iterator[Any]) -> Iterator[Any]:
+        """Of a generator every turn counts."""
+        following = self._watched(step, lambda: next(rows, None))
+        while (row := following()) is not None:
+            yield row

@@ -1,0 +1,175 @@
+"""What is measured, one thing a process, so that its memory is its own; prints one line of JSON.
+
+Every measure imports first and starts its clock then. Both peers are limited to the same two threads.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import resource
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from clock import Clock
+
+THREADS = 2
+_KIB = 1024
+
+
+def copy(root: Path) -> dict[str, Any]:
+    """A plain DuckDB COPY of all columns: the least that storing a bill can cost."""
+    import duckdb  # noqa: PLC0415 - start-up is excluded
+
+    target = root / "copy.parquet"
+    con = duckdb.connect()
+    con.execute(f"SET threads = {THREADS}; SET preserve_insertion_order = false")
+    started = time.perf_counter()
+    con.execute(
+        f"COPY (SELECT * FROM '{root}/bills/*.parquet') TO '{target}' "
+        "(FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1)"
+    )
+    seconds = time.perf_counter() - started
+    target.unlink()
+    return {"seconds": seconds}
+
+
+def scan(root: Path) -> dict[str, Any]:
+    """DuckDB summing BilledCost by month, service and region: the least that looking at a bill can cost."""
+    import duckdb  # noqa: PLC0415
+
+    con = duckdb.connect()
+    con.execute(f"SET threads = {THREADS}")
+    started = time.perf_counter()
+    groups = con.execute(
+        f"""
+        SELECT date_trunc('month', ChargePeriodStart), ServiceName, RegionId, sum(BilledCost)
+        FROM '{root}/bills/*.parquet' GROUP BY ALL
+        """
+    ).fetchall()
+    return {"seconds": time.perf_counter() - started, "groups": len(groups)}
+
+
+def whole_path(root: Path) -> dict[str, Any]:
+    """File -> validated charges -> lines -> costs, everything on; publishing after it, told apart."""
+    from attribution.ledger import publish  # noqa: PLC0415
+    from flows import arrival, steps  # noqa: PLC0415
+    from flows.running import running  # noqa: PLC0415
+    from flows.settings import load_workspace  # noqa: PLC0415
+
+    workspace = load_workspace(root)
+    shutil.rmtree(workspace.store, ignore_errors=True)
+    with running(workspace, "bench") as run:
+        clock = Clock()
+        clock.watch_all()
+        started = time.perf_counter()
+        stated = steps.read_stated(workspace)
+        arrival.ingest(run, stated.rules.columns)
+        ingested = time.perf_counter()
+        steps.attribute(run, stated)
+        ended = time.perf_counter()
+        seconds, memory = clock.stop(), peak_mib()
+        publish(run.ledger)
+        published = time.perf_counter()
+    shutil.rmtree(workspace.store)
+    return {
+        "seconds": ended - started,
+        "ingest": ingested - started,
+        "attribute": ended - ingested,
+        "publish": published - ended,
+        "steps": seconds,
+        "peak_mib": memory,
+        "counts": run.counts,
+    }
+
+
+def csv_as_text(root: Path) -> dict[str, Any]:
+    """Polars parsing the bill's csv.gz as text."""
+    import polars as pl  # noqa: PLC0415
+
+    file = csv_of(root)
+    started = time.perf_counter()
+    frame = pl.read_csv(file, infer_schema=False)
+    return {"seconds": time.perf_counter() - started, "rows": frame.height}
+
+
+def csv_path(root: Path) -> dict[str, Any]:
+    """Our reader on the same csv.gz: charges, checked, not stored; `control` is the control sum, told apart."""
+    from attribution import bills  # noqa: PLC0415
+    from schemas.charges import Charges  # noqa: PLC0415
+    from schemas.check import check  # noqa: PLC0415
+    from schemas.workspace import Source  # noqa: PLC0415
+
+    csv_of(root)
+    started = time.perf_counter()
+    (delivery,) = bills.find(Source("bench", "csv/*"), root).deliveries
+    rows = sum(check(batch.charges, Charges).good.height for batch in bills.read(delivery))
+    read = time.perf_counter()
+    bills.stated(delivery)
+    ended = time.perf_counter()
+    return {"seconds": read - started, "rows": rows, "control": ended - read}
+
+
+def csv_of(root: Path) -> Path:
+    """The bill as csv.gz, made once."""
+    file = root / "csv" / "focus_2026-10.csv.gz"
+    if not file.exists():
+        import duckdb  # noqa: PLC0415
+
+        file.parent.mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=root) as scratch:
+            plain = Path(scratch) / "bill.csv"
+            con = duckdb.connect()
+            con.execute("SET TimeZone = 'UTC'")
+            con.execute(
+                f"""
+                COPY (SELECT * REPLACE (
+                    strftime(ChargePeriodStart, '%Y-%m-%dT%H:%M:%SZ') AS ChargePeriodStart,
+                    strftime(ChargePeriodEnd, '%Y-%m-%dT%H:%M:%SZ') AS ChargePeriodEnd,
+                    strftime(BillingPeriodStart, '%Y-%m-%dT%H:%M:%SZ') AS BillingPeriodStart,
+                    strftime(BillingPeriodEnd, '%Y-%m-%dT%H:%M:%SZ') AS BillingPeriodEnd
+                ) FROM '{root}/bills/*.parquet') TO '{plain}' (HEADER)
+                """
+            )
+            with plain.open("rb") as text, gzip.open(file, "wb", compresslevel=6) as packed:
+                shutil.copyfileobj(text, packed, 1 << 22)
+    return file
+
+
+def peak_mib() -> float:
+    """The most memory that this process ever had resident."""
+    status = Path("/proc/self/status")
+    if status.exists():  # rusage would count the parent that this process was made from
+        (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM:"))
+        return int(line.split()[1]) / _KIB
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / _KIB / (_KIB if sys.platform == "darwin" else 1)
+
+
+MEASURES: dict[str, Callable[[Path], dict[str, Any]]] = {
+    "copy": copy,
+    "scan": scan,
+    "whole path": whole_path,
+    "csv as text": csv_as_text,
+    "csv read": csv_path,
+}
+
+
+def main() -> None:
+    """Take one measure."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("measure", choices=MEASURES)
+    parser.add_argument("root", type=Path)
+    wanted = parser.parse_args()
+    found = MEASURES[wanted.measure](wanted.root)
+    print(json.dumps({"peak_mib": peak_mib()} | found))
+
+
+if __name__ == "__main__":
+    main()

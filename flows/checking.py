@@ -1,0 +1,42 @@
+"""`attribution check`: the configuration alone, all faults of all files at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from attribution.detection import override_faults
+from attribution.rules import read_rules
+from flows.settings import load_workspace
+from schemas.faults import Fault, InputError
+
+
+def check_workspace(root: Path) -> list[str]:
+    """What the configuration says, in a few lines.
+
+    Raises:
+        InputError: every fault of attribution.toml and rules.toml.
+    """
+    faults: list[Fault] = []
+    lines: list[str] = []
+    rules = root / "rules.toml"
+    try:
+        workspace = load_workspace(root)
+    except InputError as error:
+        faults.extend(error.faults)
+    else:
+        rules = workspace.rules
+        faults.extend(override_faults(workspace.waste))
+        sources = ", ".join(source.name for source in workspace.sources)
+        lines.append(f"attribution.toml: {len(workspace.sources)} sources ({sources}), store {workspace.store}")
+    try:
+        if (root / "attribution.toml").is_file():
+            book = read_rules(rules)
+            lines.append(
+                f"{rules.name}: {len(book.rules)} rules, {len(book.splits)} splits, {len(book.accounts)} accounts; "
+                f"dimensions {', '.join(book.names)}"
+            )
+    except InputError as error:
+        faults.extend(error.faults)
+    if faults:
+        raise InputError(faults)
+    return [*lines, "No fault found."]

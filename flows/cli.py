@@ -1,0 +1,280 @@
+"""The command `attribution`: the same steps as the flows, without Prefect, and questions to what was published.
+
+Heavy imports come late, inside the commands, so that `--help` answers at once.
+"""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from schemas.workspace import Workspace
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Where a team's cloud money goes: exact, explained, every night.",
+)
+
+Folder = Annotated[Path, typer.Option("--workspace", "-w", help="The folder that holds attribution.toml.")]
+AsOf = Annotated[str | None, typer.Option(help="The run's clock, for example 2026-11-10T06:00:00Z.")]
+AsJson = Annotated[bool, typer.Option("--json", help="JSON for scripts; money is text, never a float.")]
+HERE = Path()
+
+
+def main() -> None:
+    """Run a command; a mistake of the user's ends with exit code 2 and a message, one of ours with 3."""
+    from flows.terminal import leaving
+
+    with leaving():
+        app()
+
+
+def _load(folder: Path) -> Workspace:
+    from flows.settings import load_workspace
+
+    return load_workspace(folder)
+
+
+@app.command()
+def init(directory: Annotated[Path, typer.Argument(help="The folder to make.")]) -> None:
+    """Write a new workspace with commented files.
+
+    Example: attribution init my-costs
+    """
+    from flows.starter import write_starter
+    from flows.terminal import terminal
+
+    for path in write_starter(directory):
+        terminal.print(str(path))
+    terminal.print(f"\nNext: put bills under {directory / 'bills'}, then: attribution check --workspace {directory}")
+
+
+@app.command()
+def check(workspace: Folder = HERE) -> None:
+    """Read the configuration alone and name every fault in it.
+
+    Example: attribution check --workspace sample_bills
+    """
+    from flows.checking import check_workspace
+    from flows.terminal import terminal
+
+    for line in check_workspace(workspace):
+        terminal.print(line, markup=False)
+
+
+@app.command()
+def ingest(workspace: Folder = HERE, as_of: AsOf = None) -> None:
+    """Take in new bills, without attributing them yet.
+
+    Example: attribution ingest --workspace sample_bills
+    """
+    from flows.steps import ingest_only
+    from flows.terminal import INPUT_WRONG, read_instant, terminal, watching
+
+    with watching() as watch:
+        arrived = ingest_only(_load(workspace), read_instant(as_of), watch)
+    for delivery in arrived.read:
+        terminal.print(f"read       {delivery.source.name}  {delivery.name}", markup=False)
+    for held in arrived.settled.held_back:
+        terminal.print(f"held back  {held.source}  {held.name}: {held.reason}", markup=False)
+    terminal.print(f"{len(arrived.read)} deliveries read, {len(arrived.settled.revised)} bills revised")
+    sys.exit(INPUT_WRONG if arrived.settled.held_back else 0)
+
+
+@app.command()
+def run(workspace: Folder = HERE, as_of: AsOf = None) -> None:
+    """Do what the nightly flow does: bills in, costs and findings out, costs.duckdb replaced.
+
+    Example: attribution run --workspace sample_bills --as-of 2026-11-05T06:00:00Z
+    """
+    from attribution.reports.nightly import nightly_summary
+    from flows.steps import nightly
+    from flows.terminal import INPUT_WRONG, read_instant, terminal, watching
+
+    with watching() as watch:
+        summary = nightly(_load(workspace), read_instant(as_of), watch)
+    terminal.print(nightly_summary(summary))
+    sys.exit(INPUT_WRONG if summary.held_back else 0)
+
+
+@app.command()
+def backfill(first: str, last: str, workspace: Folder = HERE) -> None:
+    """Look back over a range of months, so that findings have the age they would have.
+
+    Example: attribution backfill 2026-08 2026-10 --workspace sample_bills
+    """
+    from attribution.reports.nightly import nightly_summary
+    from flows.steps import backfill as look_back
+    from flows.terminal import read_month, terminal, watching
+
+    with watching() as watch:
+        nights = look_back(_load(workspace), read_month(first), read_month(last), watch)
+    terminal.print(nightly_summary(nights[-1]))
+
+
+@app.command()
+def weekly(workspace: Folder = HERE, as_of: AsOf = None) -> None:
+    """Write the reports of the last complete week and mail them; nothing is sent twice.
+
+    Example: attribution weekly --workspace sample_bills --as-of 2026-11-05T06:00:00Z
+    """
+    from flows.mailing import weekly_table
+    from flows.steps import weekly as write_and_mail
+    from flows.terminal import MAILS_FAILED, read_instant, terminal, watching
+
+    with watching() as watch:
+        done = write_and_mail(_load(workspace), read_instant(as_of), watch)
+    terminal.print(weekly_table(done))
+    sys.exit(MAILS_FAILED if any(mail.outcome in ("failed", "doubtful") for mail in done.mails) else 0)
+
+
+@app.command()
+def report(
+    workspace: Folder = HERE,
+    owner: Annotated[str | None, typer.Option(help="One owner's report; without it, the report for all.")] = None,
+) -> None:
+    """Show the report of the last complete week.
+
+    Example: attribution report --workspace sample_bills --owner mira
+    """
+    from attribution.reports.text import render_terminal
+    from flows.questions import weekly_report
+    from flows.terminal import terminal
+
+    terminal.print(render_terminal(weekly_report(_load(workspace), owner)))
+
+
+@app.command()
+def explain(
+    resource: Annotated[str | None, typer.Argument(help="A ResourceId as billed.")] = None,
+    month: Annotated[str | None, typer.Option(help="Month of usage, for example 2026-10; without it, all.")] = None,
+    cost: Annotated[str | None, typer.Option(help="A row of costs, by its cost_id.")] = None,
+    workspace: Folder = HERE,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Say whose a resource's money is and why: the charges, all that was tried, what won, where splits moved it.
+
+    Example: attribution explain mrd-gpu-12 --month 2026-10 --workspace sample_bills
+    """
+    from flows.explaining import explain_cost, explain_resource
+    from flows.terminal import read_month, terminal
+    from schemas.faults import Fault, InputError
+
+    stated = _load(workspace)
+    if (resource is None) == (cost is None):
+        raise InputError(Fault("explain", "name either a resource or a cost", hint="See attribution explain --help."))
+    if resource is not None:
+        told = explain_resource(stated, resource, read_month(month) if month else None)
+    else:
+        told = explain_cost(stated, str(cost))
+    terminal.print(told.as_json() if as_json else told.as_text(), markup=False, soft_wrap=True)
+
+
+class State(StrEnum):
+    """Findings by their state."""
+
+    new = "new"
+    still = "still"
+    gone = "gone"
+    standing = "standing"
+    every = "every"
+
+
+@app.command()
+def findings(
+    workspace: Folder = HERE,
+    kind: Annotated[str | None, typer.Option(help="Only findings of this kind.")] = None,
+    state: Annotated[State, typer.Option(help="standing is new and still.")] = State.standing,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """List findings, most money first.
+
+    Example: attribution findings --kind unattached_volume --workspace sample_bills
+    """
+    from flows.questions import list_findings, show
+
+    show(list_findings(_load(workspace).store, kind, state.value), as_json=as_json)
+
+
+@app.command()
+def rejects(
+    workspace: Folder = HERE,
+    *,
+    each: Annotated[bool, typer.Option("--each", help="Every value, not grouped by file and check.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List refused values: file, line, column, check, value.
+
+    Example: attribution rejects --each --workspace sample_bills
+    """
+    from flows.questions import list_rejects, show
+
+    show(list_rejects(_load(workspace).store, each=each), as_json=as_json)
+
+
+@app.command()
+def sql(query: str, workspace: Folder = HERE, *, as_json: AsJson = False) -> None:
+    """Ask the published file in SQL, read-only, also while a run is writing.
+
+    Example: attribution sql "SELECT project, sum(EffectiveCost) FROM costs GROUP BY project" -w sample_bills
+    """
+    from flows.questions import ask, show
+
+    show(ask(_load(workspace).store, query), as_json=as_json)
+
+
+@app.command()
+def export(
+    table: Annotated[str, typer.Argument(help="A table or view: costs, monthly_costs, findings, ...")],
+    to: Annotated[Path, typer.Argument(help="A file that ends in .csv, .json or .parquet.")],
+    workspace: Folder = HERE,
+) -> None:
+    """Write a table to a file; CSV is safe for spreadsheets.
+
+    Example: attribution export monthly_costs monthly.csv --workspace sample_bills
+    """
+    from flows.questions import export_table
+    from flows.terminal import terminal
+
+    rows = export_table(_load(workspace).store, table, to)
+    terminal.print(f"{rows} rows written to {to}", markup=False)
+
+
+@app.command()
+def publish(
+    workspace: Folder = HERE,
+    *,
+    with_charges: Annotated[bool, typer.Option("--with-charges", help="Put the charges inside the file too.")] = False,
+) -> None:
+    """Write costs.duckdb anew from the ledger.
+
+    Example: attribution publish --with-charges --workspace sample_bills
+    """
+    from attribution.ledger import open_ledger
+    from attribution.ledger import publish as publish_ledger
+    from flows.terminal import terminal, watching
+
+    with watching() as watch, open_ledger(_load(workspace).store, on_wait=lambda said: watch(said, 0, 0)) as ledger:
+        path = publish_ledger(ledger, with_charges=with_charges)
+    terminal.print(str(path), markup=False)
+
+
+@app.command()
+def status(workspace: Folder = HERE, *, as_json: AsJson = False) -> None:
+    """Say how things stand: last runs, how far each source reaches, what is held back.
+
+    Example: attribution status --workspace sample_bills
+    """
+    from flows.questions import show_status
+
+    show_status(_load(workspace).store, as_json=as_json)

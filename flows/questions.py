@@ -1,0 +1,181 @@
+"""What the command line answers from the published file, without ever waiting for a run."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+from rich.text import Text
+
+from attribution.ledger import read_published
+from attribution.reports.build import build_report
+from attribution.reports.report import Report
+from attribution.reports.tables_csv import csv_text
+from attribution.reports.text import add_row, plain_table
+from flows.running import now
+from flows.summary import report_frames, restatement_rows, week_of
+from flows.terminal import terminal, wide
+from schemas.faults import Fault, InputError, suggest
+from schemas.workspace import Workspace
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+_WIDE = 60
+_ENDINGS = (".csv", ".json", ".parquet")
+
+
+def ask(store: Path, sql: str, params: tuple[Any, ...] = ()) -> pl.DataFrame:
+    """Rows of one query over the published file."""
+    with read_published(store) as published:
+        return published.frame(sql, params)
+
+
+def weekly_report(workspace: Workspace, owner: str | None) -> Report:
+    """The report of the last complete week, from the published file."""
+    with read_published(workspace.store) as published:
+        ((as_of,),) = published.frame("SELECT max(as_of) FROM main.runs WHERE status = 'done'").rows()
+        frames = report_frames(published, workspace, as_of or now())
+        frames.restatements.extend(restatement_rows(published, owner))
+        owners = frames.daily.get_column("owner").unique().sort().to_list()
+        if owner is not None and owner not in owners:
+            raise InputError(
+                Fault("--owner", f'no cost of an owner "{owner}"', ", ".join(owners), suggest(owner, owners))
+            )
+        return build_report(frames, week_of(frames), owner)
+
+
+def as_json_text(rows: pl.DataFrame) -> str:
+    """Rows as a JSON list; money as text, so that no reader makes floats of it."""
+    return json.dumps([{name: _plain(value) for name, value in row.items()} for row in rows.to_dicts()], indent=2)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Decimal):
+        return f"{value:f}"
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return value if value == value and abs(value) != float("inf") else None  # noqa: PLR0124 - NaN is no JSON
+    return value.isoformat() if isinstance(value, date) else str(value)
+
+
+def as_csv(rows: pl.DataFrame) -> str:
+    """Rows as CSV that a spreadsheet opens without taking text for formulas."""
+    return csv_text(rows.columns, ([_cell(value) for value in row] for row in rows.iter_rows()))
+
+
+def _cell(value: object) -> str | int | Decimal | date | None:
+    return value if value is None or isinstance(value, (str, int, Decimal, date)) else str(_plain(value))
+
+
+def as_table(rows: pl.DataFrame) -> RenderableType:
+    """Rows as a terminal table: figures to the right, long text cut."""
+    if rows.is_empty():
+        return Text("(no rows)", style="dim")
+    words = [name for name, dtype in rows.schema.items() if not dtype.is_numeric()]
+    ordered = rows.select(rows.columns)
+    table = plain_table(*ordered.columns, texts=len(rows.columns) if words else 0)
+    for row in ordered.iter_rows():
+        add_row(table, *(_short(value) for value in row))
+    return table
+
+
+def _short(value: object) -> str:
+    if isinstance(value, Decimal):
+        text = f"{value:,f}"
+        return text.rstrip("0").rstrip(".") if "." in text else text
+    text = "" if value is None else str(_plain(value))
+    return text if len(text) <= _WIDE else f"{text[: _WIDE - 1]}…"
+
+
+def show(rows: pl.DataFrame, *, as_json: bool) -> None:
+    """Print rows as a table or as JSON."""
+    if as_json:
+        print(as_json_text(rows))  # noqa: T201 - for scripts, not for eyes
+    else:
+        wide.print(as_table(rows))
+
+
+def list_findings(store: Path, kind: str | None, state: str) -> pl.DataFrame:
+    """Findings, most money first."""
+    states = {"standing": ("new", "still"), "every": ("new", "still", "gone")}.get(state, (state,))
+    rows = ask(
+        store,
+        """
+        SELECT kind, subject, owner, cost_at_stake, BillingCurrency, state, first_seen, confidence, verdict, evidence
+        FROM findings WHERE ? IS NULL OR kind = ?
+        ORDER BY cost_at_stake DESC NULLS LAST, kind, subject
+        """,
+        (kind, kind),
+    )
+    kinds = ask(store, "SELECT DISTINCT kind FROM findings ORDER BY kind").to_series().to_list()
+    if kind is not None and kind not in kinds:
+        raise InputError(Fault("--kind", f'no finding of kind "{kind}"', ", ".join(kinds), suggest(kind, kinds)))
+    return rows.filter(pl.col("state").is_in(states))
+
+
+def list_rejects(store: Path, *, each: bool) -> pl.DataFrame:
+    """Refused values, or how many a file, column and check."""
+    if each:
+        return ask(store, 'SELECT * FROM rejects ORDER BY source, file, line, "column"')
+    return ask(
+        store,
+        """
+        SELECT source, file, "column", "check", outcome, count(*) AS refused, min(line) AS first_line,
+            min_by(value, line) AS first_value
+        FROM rejects GROUP BY ALL ORDER BY ALL
+        """,
+    )
+
+
+def export_table(store: Path, table: str, to: Path) -> int:
+    """Write a published table to a file by its ending; how many rows.
+
+    Raises:
+        InputError: no such table, an unknown ending, or a path that cannot be written.
+    """
+    tables = ask(store, "SELECT view_name FROM duckdb_views() WHERE NOT internal UNION SELECT table_name "
+                        "FROM duckdb_tables() WHERE schema_name = 'main' ORDER BY 1").to_series().to_list()  # fmt: skip
+    if table not in tables:
+        raise InputError(Fault("export", f'no table "{table}"', ", ".join(tables), suggest(table, tables)))
+    rows = ask(store, f'SELECT * FROM "{table}"')  # noqa: S608 - one of the names above
+    if to.suffix not in _ENDINGS:
+        raise InputError(Fault("export", f'"{to.name}" has no ending that is known', ", ".join(_ENDINGS)))
+    try:
+        if to.suffix == ".parquet":
+            rows.write_parquet(to)
+        elif to.suffix == ".json":
+            to.write_text(as_json_text(rows), encoding="utf-8")
+        else:
+            to.write_text(as_csv(rows), encoding="utf-8-sig", newline="")
+    except OSError as error:
+        raise InputError(Fault(str(to), f"cannot be written: {error.strerror or error}")) from error
+    return rows.height
+
+
+def show_status(store: Path, *, as_json: bool) -> None:
+    """Last runs, sources, what is held back."""
+    runs = ask(store, "SELECT run, command, status, as_of, ended_at, message FROM runs ORDER BY run DESC LIMIT 5")
+    sources = ask(
+        store,
+        """
+        SELECT source, count(DISTINCT billing_month) AS months, min(billing_month) AS first_month,
+            max(billing_month) AS last_month, max(watermark) AS complete_until, sum(rows) AS charges
+        FROM bills WHERE superseded_run IS NULL GROUP BY ALL ORDER BY ALL
+        """,
+    )
+    held = ask(store, "SELECT source, name, reason FROM held_back ORDER BY ALL")
+    parts = {"runs": runs, "sources": sources, "held_back": held}
+    if as_json:
+        print(json.dumps({name: json.loads(as_json_text(rows)) for name, rows in parts.items()}, indent=2))  # noqa: T201
+        return
+    for name, rows in parts.items():
+        terminal.print(Text(f"\n{name.replace('_', ' ').capitalize()}", style="bold"))
+        terminal.print(as_table(rows))
