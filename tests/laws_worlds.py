@@ -29,7 +29,18 @@ AS_OF = datetime(2026, 11, 5, 6, tzinfo=UTC)
 
 # One value in several spellings, values that splits take from, one that nobody listed, and no value at all.
 VALUES = {
-    "project": ("atlas-7b", "Atlas_7B", " atlas 7b ", "borealis", "北极光", "platform", "shared", "idle", "zephyr", " "),
+    "project": (
+        "atlas-7b",
+        "Atlas_7B",
+        " atlas 7b ",
+        "borealis",
+        "北极光",
+        "platform",
+        "shared",
+        "idle",
+        "zephyr",
+        " ",
+    ),
     "stage": ("pretraining", "pretrain", "预训练", "sft", "own-stage", ""),
     "owner": ("mira", "Mira ", "tomas"),
     "experiment": ("run-1", "RUN_1", "run-2"),
