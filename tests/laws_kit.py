@@ -7,7 +7,6 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from decimal import Context, Decimal
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -50,14 +49,19 @@ class Nights:
     def __init__(self) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="laws-"))
         self._count = 0
-        self.of = cache(self._of)
+        self._run: dict[str, Path] = {}
 
     def folder(self) -> Path:
+        """A new place for a workspace."""
         self._count += 1
         return self._folder / f"{self._count:03}"
 
-    def _of(self, world: World) -> Path:
-        return run_night(write(world, self.folder()))
+    def of(self, world: World) -> Path:
+        """The store of a world; a world looked at before is not run again."""
+        name = repr(world)
+        if name not in self._run:
+            self._run[name] = run_night(write(world, self.folder()))
+        return self._run[name]
 
     def again(self, world: World) -> Path:
         """A copy of a world's workspace with its store, to do more to."""
@@ -66,6 +70,7 @@ class Nights:
         return copied
 
     def close(self) -> None:
+        """Remove everything."""
         shutil.rmtree(self._folder)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import polars as pl
 
-_SERVICE = ("ChargeCategory", "ServiceCategory", "ServiceName", "SkuMeter")
+_SERVICE = ("ChargeCategory", "ServiceCategory", "ServiceSubcategory", "ServiceName", "SkuMeter")
 
 # column, pattern without regard to case, cost element
 _ELEMENTS: tuple[tuple[str, str, str], ...] = (
@@ -26,6 +26,7 @@ _ELEMENTS: tuple[tuple[str, str, str], ...] = (
         r"cloud ?watch|monitor|logging|log analytics|log service|prometheus|grafana|x-ray",
         "observability",
     ),
+    ("ServiceSubcategory", r"^observability$", "observability"),
     ("ServiceName", r"kms|key ?vault|key management|guard ?duty|\bwaf\b|shield|secrets? manager|firewall", "security"),
     ("ServiceName", r"redis|rds\b|postgres|mysql|cosmos|dynamo|sql|bigquery|spanner|elasticache|kafka", "database"),
     ("SkuMeter", r"ebs:|snapshot|volume ?usage|managed ?disk|disk|capacity ?storage|timedstorage", "storage"),

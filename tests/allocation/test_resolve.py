@@ -204,6 +204,12 @@ def test_parents_over_any_number_of_hops_name_the_path() -> None:
     assert answers(world, "", "owner") == [("near", "parent", "parent vol-1 > i-1 tag:owner")]
 
 
+def test_the_nearer_parent_answers_first_with_whatever_tags_it_has() -> None:
+    world = World().attach("snap", "vol").attach("vol", "i").bill("vol", "1", tags={"project": "near"})
+    world.tag("i", "project", "far").bill("snap", "1")
+    assert answers(world)[1] == ("near", "parent", "parent vol bill-tag:project")
+
+
 def test_a_circle_of_attachments_ends() -> None:
     world = World().attach("a", "b").attach("b", "c").attach("c", "a").attach("d", "d").bill("a", "1").bill("d", "1")
     assert answers(world) == [("unallocated", "unallocated", None)] * 2
