@@ -20,7 +20,7 @@ SEAMS = (
     ("roll up", "attribution.ledger.rollup", "RollUpWriter.finish"),
     ("read back", "attribution.ledger.parts", "read_back"),
     ("sync to disk", "attribution.ledger.parts", "put_folder"),
-    ("control sum", "attribution.bills", "stated"),
+    ("wait for threads", "concurrent.futures", "Future.result"),
     ("post and settle", "attribution.ledger.ledger", "Ledger.post"),
     ("post and settle", "attribution.ledger.ledger", "Ledger.settle_bills"),
     ("load lines", "flows.steps", "attribute"),
@@ -30,7 +30,10 @@ SEAMS = (
     ("reconcile", "flows.steps", "prove"),
     ("keep costs", "attribution.ledger.ledger", "Ledger.keep_costs"),
 )
-"""In the order of the way. A step's seconds are its own: what it calls of another step counts there."""
+"""In the order of the way. A step's seconds are its own: what it calls of another step counts there.
+
+Packing charges and the control sum run in threads of their own; only what is waited for shows here.
+"""
 
 
 class Clock:

@@ -245,7 +245,7 @@ def rules(count: int = RULES) -> str:
         '"tag:experiment" = "run-{n}"',
         '"tag:pod" = {{ glob = "worker-{n}?" }}',
         'SkuId = {{ any_of = ["SKU{n:06}", "SKU{n:05}1"] }}, RegionId = {{ not = "eu-west-1" }}',
-        'any = [ {{ ResourceName = "node {n}" }}, {{ ResourceName = "node {n}1" }} ], SubAccountId = {{ present = true }}',
+        'any = [ {{ ResourceName = "node {n}" }}, {{ ResourceName = "node {n}1" }} ], SkuId = {{ present = true }}',
         'cost_element = "network", SubAccountId = "acc-{n:04}"',
     )
     for number in range(2, count):

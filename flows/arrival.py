@@ -6,6 +6,7 @@ What is wrong with one delivery holds that delivery back and no other.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -52,10 +53,13 @@ def ingest(run: Run, columns: Sequence[str] = ()) -> Arrived:
         try:
             rejects += take(run, delivery, rollup)
         except InputError as error:
-            held.append(HeldBack(delivery.source.name, delivery.name, "; ".join(str(fault) for fault in error.faults)))
+            held.append(
+                HeldBack(delivery.source.name, delivery.name, " ".join(fault.sentence for fault in error.faults))
+            )
         else:
             taken.append(delivery)
-    run.watch("bills", len(new), len(new))
+    if new:
+        run.watch("bills", len(new), len(new))
     settled = run.ledger.settle_bills(deliveries, held, run.number)
     run.counts |= {"deliveries": len(taken), "rejects": rejects, "bills_revised": len(settled.revised)}
     return Arrived(tuple(taken), rejects, settled)
@@ -73,7 +77,7 @@ def find_all(workspace: Workspace) -> tuple[list[Delivery], list[HeldBack]]:
     faults: list[Fault] = []
     for source in workspace.sources:
         try:
-            found = bills.find(source, workspace.root)
+            found = bills.find(source, workspace.root, workspace.store)
         except InputError as error:
             faults.extend(error.faults)
         else:
@@ -107,7 +111,9 @@ def take(run: Run, delivery: Delivery, rollup: RollUp) -> int:
     totals = Totals()
     refused: list[pl.DataFrame] = []
     notices: list[Notice] = []
-    with run.ledger.writing(delivery, rollup) as writer:
+    # The control sum reads the files apart from the reader, so it can do so at the same time.
+    with ThreadPoolExecutor(1, "control sum") as beside, run.ledger.writing(delivery, rollup) as writer:
+        summing = beside.submit(bills.stated, delivery)
         for batch in bills.read(delivery):
             good, rejects, money = _checked(batch)
             writer.write(good)
@@ -124,7 +130,7 @@ def take(run: Run, delivery: Delivery, rollup: RollUp) -> int:
         for part in parts:
             for sums in part.sums.values():
                 _add(totals.stored, {name: amount for name, amount in sums.items() if amount is not None})
-        stated = bills.stated(delivery)
+        stated = summing.result()
         totals.stated = dict(stated.totals)
         prove(delivery, totals, stated)
         rejects = pl.concat(refused) if refused else pl.DataFrame()

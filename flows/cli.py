@@ -31,9 +31,9 @@ HERE = Path()
 
 def main() -> None:
     """Run a command; a mistake of the user's ends with exit code 2 and a message, one of ours with 3."""
-    from flows.terminal import leaving
+    from flows.terminal import ending_cleanly, leaving
 
-    with leaving():
+    with leaving(), ending_cleanly():
         app()
 
 
@@ -166,7 +166,7 @@ def explain(
     Example: attribution explain mrd-gpu-12 --month 2026-10 --workspace sample_bills
     """
     from flows.explaining import explain_cost, explain_resource
-    from flows.terminal import read_month, terminal
+    from flows.terminal import print_plain, read_month
     from schemas.faults import Fault, InputError
 
     stated = _load(workspace)
@@ -176,7 +176,7 @@ def explain(
         told = explain_resource(stated, resource, read_month(month) if month else None)
     else:
         told = explain_cost(stated, str(cost))
-    terminal.print(told.as_json() if as_json else told.as_text(), markup=False, soft_wrap=True)
+    print_plain(told.as_json() if as_json else told.as_text())
 
 
 class State(StrEnum):

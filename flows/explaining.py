@@ -14,6 +14,7 @@ import polars as pl
 
 from attribution.allocation import explain, recompute, resolve, split
 from attribution.ledger import Published, RollUp, read_published
+from attribution.reports.figures import count, label
 from flows.questions import as_json_text
 from flows.steps import read_stated
 from schemas.faults import Fault, InputError
@@ -31,8 +32,8 @@ class Told:
     data: dict[str, Any]
 
     def as_text(self) -> str:
-        """For reading."""
-        return "\n".join(self.lines)
+        """For reading: plain letters, whatever a tag holds."""
+        return "\n".join(label(line) if line else "" for line in self.lines)
 
     def as_json(self) -> str:
         """For scripts; money is text."""
@@ -115,7 +116,7 @@ def explain_cost(workspace: Workspace, cost_id: str) -> Told:
         members = _members(published, cost_id, shares.get_column("split").to_list())
         charges = _behind(published, members if members.height else found, workspace.timezone)
         if members.height:
-            lines.append(f"  the pool was summed from {members.height} costs, the largest:")
+            lines.append(f"  the pool was summed from {count(members.height, 'cost')}, the largest:")
             lines += [
                 f"    {one['cost_id']}  {one['ServiceName']}  {one['ResourceId'] or ''}  {one['EffectiveCost']}"
                 for one in members.head(_SHOWN).iter_rows(named=True)
@@ -191,7 +192,7 @@ def _charges(published: Published, where: str, params: list[Any]) -> pl.DataFram
 
 
 def _charge_lines(charges: pl.DataFrame) -> list[str]:
-    lines = ["", f"{charges.height} charges:"]
+    lines = ["", f"{count(charges.height, 'charge')}:"]
     lines += [
         f"  {one['file']} row {one['row_number']}: {one['ChargePeriodStart']:%Y-%m-%d %H:%M} {one['ChargeCategory']}, "
         f"BilledCost {one['BilledCost']:f}, EffectiveCost {_or_unknown(one['EffectiveCost'])} {one['BillingCurrency']}"

@@ -15,8 +15,10 @@ import polars as pl
 from rich.console import Group
 from rich.text import Text
 
+from attribution.ledger import DeliveryState
 from attribution.reports.build import build_report
 from attribution.reports.deliver import DeliveryResult, Letter, deliver
+from attribution.reports.figures import label
 from attribution.reports.frames import ReportFrames
 from attribution.reports.mail import build_mail, write_eml
 from attribution.reports.page import render_page
@@ -32,6 +34,9 @@ ALL = "all"
 """Recipients under this name in [report.recipients] get the report for all."""
 
 Outcome = Literal["sent", "failed", "doubtful", "skipped", "filed"]
+CUT_OFF = "the run that was sending it was cut off; it may have arrived, so it is not sent again"
+MAYBE = "it may have arrived with an earlier run, so it is not sent again"
+_AGAIN = (None, "failed", "filed")
 
 
 @dataclass(frozen=True)
@@ -46,10 +51,10 @@ class Mailed:
 
 @dataclass(frozen=True)
 class Weekly:
-    """The reports of one week: where they lie, and the mails."""
+    """The reports of one week: whose they are and where they lie, and the mails."""
 
     period: Period
-    pages: tuple[Path, ...]
+    pages: tuple[tuple[str, Path], ...]
     mails: tuple[Mailed, ...]
 
 
@@ -102,12 +107,14 @@ def mail_reports(run: Run, reports: Iterable[Report]) -> Weekly:
     ]
     if mail.smtp:
         password = os.environ.get(mail.smtp.password_env) if mail.smtp.password_env else None
-        results = deliver(letters, mail.smtp, partial(_plan, run), partial(_record, run), password=password)
-        mails = [Mailed(one.report, one.recipient, one.outcome, one.error) for one in results]
+        met: dict[tuple[str, str], Mailed] = {}
+        results = deliver(letters, mail.smtp, partial(_plan, run, met), partial(_record, run), password=password)
+        sent = [Mailed(one.report, one.recipient, one.outcome, one.error) for one in results]
+        mails = [met.get((one.report, one.recipient), one) for one in sent]
     else:
         mails = [_file(run, letter) for letter in letters]
     run.counts |= {"reports": len(reports), "mails": len(mails)}
-    pages = tuple(folder_of(run, report) / "report.html" for report in reports)
+    pages = tuple((report.owner or ALL, folder_of(run, report) / "report.html") for report in reports)
     return Weekly(reports[0].period, pages, tuple(mails))
 
 
@@ -115,13 +122,34 @@ def _named(period: Period) -> str:
     return f"{period.first}..{period.last}"
 
 
-def _plan(run: Run, letter: Letter) -> bool:
-    """Note the intent; False where the mail went already, or may have: a crash after sending leaves it `planned`."""
+def _plan(run: Run, met: dict[tuple[str, str], Mailed], letter: Letter) -> bool:
+    """Note the intent; False where the mail went already, or may have, which `met` then tells.
+
+    Only one run writes, so one that is found `planned` was left so by a run that was cut off between sending and
+    noting it.
+    """
+    before = _planned(run, letter)
+    if before in _AGAIN:
+        return True
+    told = Mailed(letter.report, letter.recipient, "skipped", "sent by an earlier run" if before == "sent" else MAYBE)
+    if before == "planned":
+        _note(run, letter, "doubtful", CUT_OFF)
+        told = replace(told, outcome="doubtful", detail=CUT_OFF)
+    met[letter.report, letter.recipient] = told
+    return False
+
+
+def _planned(run: Run, letter: Letter) -> str | None:
+    """Note a mail that is about to go; what became of the same one earlier."""
     message_id = str(letter.message["Message-ID"])
-    planned = run.ledger.plan_delivery(
-        letter.report, _named(letter.period), letter.recipient, message_id=message_id, at=now()
+    period = _named(letter.period)
+    return run.ledger.plan_delivery(letter.report, period, letter.recipient, message_id=message_id, at=now()).before
+
+
+def _note(run: Run, letter: Letter, state: DeliveryState, error: str | None = None) -> None:
+    run.ledger.record_delivery(
+        letter.report, _named(letter.period), letter.recipient, state=state, at=now(), error=error
     )
-    return planned.before in (None, "failed", "filed")
 
 
 def _record(run: Run, done: DeliveryResult) -> None:
@@ -134,24 +162,21 @@ def _record(run: Run, done: DeliveryResult) -> None:
 
 def _file(run: Run, letter: Letter) -> Mailed:
     """Leave a mail as a file; the same mail again is the same file."""
-    planned = run.ledger.plan_delivery(
-        letter.report, _named(letter.period), letter.recipient, message_id=str(letter.message["Message-ID"]), at=now()
-    )
-    if planned.before in ("sent", "doubtful"):
+    if _planned(run, letter) in ("sent", "doubtful"):
         return Mailed(letter.report, letter.recipient, "skipped")
     folder = run.workspace.store / "reports" / f"{letter.period.first}_{letter.period.last}" / "mail"
     path = write_eml(letter.message, folder)
-    run.ledger.record_delivery(letter.report, _named(letter.period), letter.recipient, state="filed", at=now())
+    _note(run, letter, "filed")
     return Mailed(letter.report, letter.recipient, "filed", str(path))
 
 
 def weekly_table(done: Weekly) -> Group:
     """Where the reports lie and what became of each mail."""
-    pages = plain_table("Report", texts=1)
-    for path in done.pages:
-        add_row(pages, str(path))
+    pages = plain_table("Report for", "page", texts=2)
+    for owner, path in done.pages:
+        add_row(pages, label(owner, 40), str(path))
     mails = plain_table("To", "report", "mail", "detail", texts=4)
     for mail in done.mails:
-        add_row(mails, mail.recipient, mail.report, mail.outcome, mail.detail)
+        add_row(mails, mail.recipient, label(mail.report, 40), mail.outcome, label(mail.detail) if mail.detail else "")
     head = Text(f"Reports of {done.period.first} to {done.period.last}", style="bold")
     return Group(head, Text(), pages, Text(), mails if done.mails else Text("No recipients: nothing to send."))

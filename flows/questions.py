@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,12 +13,13 @@ from rich.text import Text
 
 from attribution.ledger import read_published
 from attribution.reports.build import build_report
+from attribution.reports.figures import label
 from attribution.reports.report import Report
 from attribution.reports.tables_csv import csv_text
 from attribution.reports.text import add_row, plain_table
 from flows.running import now
 from flows.summary import report_frames, restatement_rows, week_of
-from flows.terminal import terminal, wide
+from flows.terminal import print_plain, terminal, wide
 from schemas.faults import Fault, InputError, suggest
 from schemas.workspace import Workspace
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 _WIDE = 60
+_FEW = 12
 _ENDINGS = (".csv", ".json", ".parquet")
 
 
@@ -76,29 +78,44 @@ def _cell(value: object) -> str | int | Decimal | date | None:
 
 
 def as_table(rows: pl.DataFrame) -> RenderableType:
-    """Rows as a terminal table: figures to the right, long text cut."""
+    """Rows as a terminal table: figures to the right, long text cut; rows too wide for one, value by value."""
     if rows.is_empty():
         return Text("(no rows)", style="dim")
+    cells = [[_short(value) for value in row] for row in rows.iter_rows()]
+    widths = [max(map(len, column)) + 3 for column in zip(rows.columns, *cells, strict=True)]
+    if sum(widths) > wide.width and len(rows.columns) > _FEW:
+        return _one_by_one(rows.columns, cells)
     words = [name for name, dtype in rows.schema.items() if not dtype.is_numeric()]
-    ordered = rows.select(rows.columns)
-    table = plain_table(*ordered.columns, texts=len(rows.columns) if words else 0)
-    for row in ordered.iter_rows():
-        add_row(table, *(_short(value) for value in row))
+    table = plain_table(*rows.columns, texts=len(rows.columns) if words else 0)
+    for row in cells:
+        add_row(table, *row)
+    return table
+
+
+def _one_by_one(names: list[str], cells: list[list[str]]) -> RenderableType:
+    table = plain_table("column", "value", texts=2)
+    for number, row in enumerate(cells, 1):
+        add_row(table, f"row {number}", "", style="bold")
+        for name, value in zip(names, row, strict=True):
+            add_row(table, name, value)
     return table
 
 
 def _short(value: object) -> str:
+    """A cell for reading: one line of plain letters, whatever a tag holds."""
     if isinstance(value, Decimal):
         text = f"{value:,f}"
         return text.rstrip("0").rstrip(".") if "." in text else text
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%d %H:%M:%S}"
     text = "" if value is None else str(_plain(value))
-    return text if len(text) <= _WIDE else f"{text[: _WIDE - 1]}…"
+    return label(text, _WIDE) if text else ""
 
 
 def show(rows: pl.DataFrame, *, as_json: bool) -> None:
     """Print rows as a table or as JSON."""
     if as_json:
-        print(as_json_text(rows))  # noqa: T201 - for scripts, not for eyes
+        print_plain(as_json_text(rows))
     else:
         wide.print(as_table(rows))
 
@@ -174,7 +191,7 @@ def show_status(store: Path, *, as_json: bool) -> None:
     held = ask(store, "SELECT source, name, reason FROM held_back ORDER BY ALL")
     parts = {"runs": runs, "sources": sources, "held_back": held}
     if as_json:
-        print(json.dumps({name: json.loads(as_json_text(rows)) for name, rows in parts.items()}, indent=2))  # noqa: T201
+        print_plain(json.dumps({name: json.loads(as_json_text(rows)) for name, rows in parts.items()}, indent=2))
         return
     for name, rows in parts.items():
         terminal.print(Text(f"\n{name.replace('_', ' ').capitalize()}", style="bold"))

@@ -16,7 +16,7 @@ from attribution.ledger import Ledger, open_ledger
 from schemas.workspace import Workspace
 
 Watch = Callable[[str, int, int], None]
-"""Told what is being done, how many of how many are done."""
+"""Told what is being done, how many of how many are done; of none, it is a message for the operator."""
 
 
 def quiet(_what: str, _done: int, _of: int) -> None:

@@ -6,32 +6,105 @@ Numbers come as decimals, never floats. Unknown words are faults, so that a typi
 from __future__ import annotations
 
 import tomllib
+from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Literal, NoReturn, Self
 from zoneinfo import ZoneInfo, available_timezones
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError, field_validator
+import polars as pl
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
+from attribution.bills import READERS
+from flows.wrong_settings import fault_of
 from schemas import workspace as ws
 from schemas.faults import Fault, InputError, suggest
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
+from schemas.instants import parse_instants
 
 FILE = "attribution.toml"
 
-Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_.-]*$")]
+
+def _refuse(what: str, hint: str = "") -> NoReturn:
+    """Complain to pydantic; what to do follows on a line of its own."""
+    message = f"{what}\n{hint}" if hint else what
+    raise ValueError(message)
 
 
 def _known_zone(zone: str) -> str:
     if zone not in available_timezones():
-        message = f'"{zone}" is no time zone. {suggest(zone, available_timezones())}'
-        raise ValueError(message)
+        _refuse("is no time zone", suggest(str(zone), available_timezones()))
     return zone
 
 
+def _currency(code: str) -> str:
+    if len(code) != 3 or not (code.isascii() and code.isalpha() and code.isupper()):  # noqa: PLR2004 - as ISO 4217 has it
+        _refuse("is no currency code", 'Three capital letters, for example "USD".')
+    return code
+
+
+def _name(name: str) -> str:
+    plain = name.isascii() and name.replace("_", "").replace(".", "").replace("-", "").isalnum()
+    if not plain or name != name.lower() or not name[0].isalnum():
+        _refuse("cannot name a source", 'Lower case letters, digits, "-", "_" and ".", a letter or digit first.')
+    return name
+
+
+def _format(name: str) -> str:
+    if name != "auto" and name not in READERS:
+        known = ("auto", *READERS)
+        _refuse("is no format", f"Known: {', '.join(known)}.  {suggest(name, known)}".strip())
+    return name
+
+
+def _encoding(name: str) -> str:
+    try:
+        "".encode(name)
+    except LookupError:
+        _refuse("is no encoding", 'Python\'s names, for example "cp1252", "gb18030", "utf-16-le".')
+    return name
+
+
+def _date_format(text: str) -> str:
+    """A format must read back the day that it wrote."""
+    day = datetime(2026, 2, 13)  # noqa: DTZ001 - a calendar day for trying
+    try:
+        written = pl.Series([day]).dt.to_string(text)
+        read = parse_instants(written, date_format=text).dt.date().item()
+    except pl.exceptions.PolarsError:
+        read = None
+    if read != day.date():
+        _refuse("does not tell year, month and day", "For example %m/%d/%Y for 02/13/2026.")
+    return text
+
+
+def _amount(value: object) -> Decimal:
+    if isinstance(value, bool) or not isinstance(value, (int, Decimal)) or not Decimal(value).is_finite():
+        _refuse("must be a number, without quotes")
+    return Decimal(value)
+
+
+def _address(address: str) -> str:
+    local, _, domain = address.partition("@")
+    bad = not address.isascii() or any(letter.isspace() or letter in ",;<>@" for letter in local + domain)
+    if bad or not local or not domain or not address.isprintable():
+        _refuse("is no mail address", 'One plain address, for example "mira@example.com".')
+    return address
+
+
 Zone = Annotated[str, BeforeValidator(_known_zone)]
+Text = Annotated[str, StringConstraints(min_length=1)]
+Amount = Annotated[Decimal, BeforeValidator(_amount), Field(ge=0)]
+Address = Annotated[str, AfterValidator(_address)]
 
 
 class _Table(BaseModel):
@@ -39,67 +112,69 @@ class _Table(BaseModel):
 
 
 class _Source(_Table):
-    name: Name
-    path: str
-    format: str = "auto"
+    name: Annotated[str, AfterValidator(_name), Field(min_length=1)]
+    path: Text
+    format: Annotated[str, AfterValidator(_format)] = "auto"
     delivery: Literal["snapshot", "parts", "append"] | None = None
-    encoding: str | None = None
+    encoding: Annotated[str, AfterValidator(_encoding)] | None = None
     decimal: Literal[".", ","] = "."
     thousands: Literal["", ",", ".", " ", "'"] = ""
-    date_format: str | None = None
+    date_format: Annotated[str, AfterValidator(_date_format)] | None = None
     timezone: Zone = "UTC"
     effective: Literal["effective", "billed"] = "effective"
 
+    @model_validator(mode="after")
+    def _two_marks(self) -> Self:
+        if self.decimal == self.thousands:
+            _refuse("uses one mark as decimal and as thousands", 'State each, for example decimal = ",".')
+        return self
+
 
 class _Inputs(_Table):
-    tags: str | None = None
-    resources: str | None = None
-    utilization: str | None = None
+    tags: Text | None = None
+    resources: Text | None = None
+    utilization: Text | None = None
 
 
 class _Growth(_Table):
-    threshold: Decimal | int = Decimal("0.30")
-    minimum: Decimal | int = 100
+    threshold: Amount = Decimal("0.30")
+    minimum: Amount = Decimal(100)
 
 
 class _Waste(_Table):
-    min_age_days: int = 14
-    coverage: Decimal | int = Decimal("0.80")
-    minimum: Decimal | int = 1
-    overrides: dict[str, dict[str, Decimal | int]] = Field(default_factory=dict)
+    min_age_days: int = Field(default=14, ge=0)
+    coverage: Annotated[Amount, Field(le=1)] = Decimal("0.80")
+    minimum: Amount = Decimal(1)
+    overrides: dict[str, dict[str, Amount]] = Field(default_factory=dict)
 
 
 class _Smtp(_Table):
-    host: str
-    port: int = 587
+    host: Text
+    port: int = Field(default=587, ge=1, le=65535)
     security: Literal["starttls", "tls", "none"] = "starttls"
-    user: str | None = None
-    password_env: str | None = None
-    timeout: int = 30
+    user: Text | None = None
+    password_env: Text | None = None
+    timeout: int = Field(default=30, ge=1)
+
+    @model_validator(mode="after")
+    def _password_too(self) -> Self:
+        if self.user and not self.password_env:
+            _refuse("names a user and no password_env", "password_env names the variable that holds the password.")
+        return self
 
 
 class _Report(_Table):
     locale: Literal["en"] = "en"
-    sender: str = "cost-attribution@localhost"
-    recipients: dict[str, list[str]] = Field(default_factory=dict)
+    sender: Address = "cost-attribution@localhost"
+    recipients: dict[str, list[Address]] = Field(default_factory=dict)
     smtp: _Smtp | None = None
-
-    @field_validator("recipients")
-    @classmethod
-    def _addresses(cls, value: dict[str, list[str]]) -> dict[str, list[str]]:
-        for owner, addresses in value.items():
-            for address in addresses:
-                if address.count("@") != 1 or any(letter.isspace() or letter in ",;<>" for letter in address):
-                    message = f'"{address}" (of {owner}) is no mail address'
-                    raise ValueError(message)
-        return value
 
 
 class _File(_Table):
-    currency: Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")]
+    currency: Annotated[str, AfterValidator(_currency)]
     timezone: Zone = "UTC"
-    store: str = "ledger"
-    rules: str = "rules.toml"
+    store: Text = "ledger"
+    rules: Text = "rules.toml"
     source: list[_Source] = Field(min_length=1)
     inputs: _Inputs = _Inputs()
     growth: _Growth = _Growth()
@@ -112,8 +187,7 @@ class _File(_Table):
         names = [source.name for source in value]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            message = f"two sources are called {', '.join(twice)}; a bill must know which one it came from"
-            raise ValueError(message)
+            _refuse(f"holds two called {', '.join(twice)}", "A bill must know which source it came from.")
         return value
 
 
@@ -131,36 +205,39 @@ def load_workspace(root: Path) -> ws.Workspace:
             )
         )
     try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(Fault(FILE, f"cannot be read as TOML: {error}")) from error
+        raw = tomllib.loads(path.read_text(encoding="utf-8-sig"), parse_float=Decimal)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(Fault(FILE, f"not TOML: {error}")) from error
+    except UnicodeDecodeError as error:
+        raise InputError(Fault(FILE, "not UTF-8 text", hint="Save the file as UTF-8.")) from error
+    except OSError as error:
+        raise InputError(Fault(str(path), f"cannot be read: {error.strerror}")) from error
     try:
         stated = _File.model_validate(raw)
     except ValidationError as error:
-        raise InputError([_fault(detail, raw) for detail in error.errors()]) from error
+        raise InputError([fault_of(detail, raw, FILE, _known) for detail in error.errors()]) from error
     return _workspace(root, stated)
 
 
 def _workspace(root: Path, stated: _File) -> ws.Workspace:
     report = stated.report
+    store = root / stated.store
+    if root.resolve().is_relative_to(store.resolve()):
+        # What the store does not know in its own folder it removes.
+        hint = 'Name a folder of its own, for example store = "ledger".'
+        raise InputError(
+            Fault(FILE, f'store = "{stated.store}" is the workspace itself or a folder around it', hint=hint)
+        )
     return ws.Workspace(
         root=root,
         currency=stated.currency,
         timezone=str(ZoneInfo(stated.timezone)),
-        store=root / stated.store,
+        store=store,
         rules=root / stated.rules,
         sources=tuple(ws.Source(**source.model_dump()) for source in stated.source),
         inputs=ws.Inputs(**stated.inputs.model_dump()),
-        growth=ws.Growth(Decimal(stated.growth.threshold), Decimal(stated.growth.minimum)),
-        waste=ws.Waste(
-            stated.waste.min_age_days,
-            Decimal(stated.waste.coverage),
-            Decimal(stated.waste.minimum),
-            {
-                detector: {name: Decimal(value) for name, value in values.items()}
-                for detector, values in stated.waste.overrides.items()
-            },
-        ),
+        growth=ws.Growth(**stated.growth.model_dump()),
+        waste=ws.Waste(**stated.waste.model_dump()),
         mail=ws.Mail(
             sender=report.sender,
             recipients={owner: tuple(addresses) for owner, addresses in report.recipients.items()},
@@ -170,36 +247,8 @@ def _workspace(root: Path, stated: _File) -> ws.Workspace:
     )
 
 
-def _fault(detail: ErrorDetails, raw: dict[str, Any]) -> Fault:
-    """A pydantic error in the words of the house."""
-    place = _place(detail["loc"], raw)
-    if detail["type"] == "extra_forbidden":
-        word = str(detail["loc"][-1])
-        known = _known(detail["loc"])
-        return Fault(place, f'unknown setting "{word}"', ", ".join(known), suggest(word, known))
-    if detail["type"] == "missing":
-        return Fault(place, f'"{detail["loc"][-1]}" is missing')
-    message = detail["msg"].removeprefix("Value error, ")
-    return Fault(place, f'"{detail["loc"][-1]}" = {detail["input"]!r}: {message}')
-
-
-def _place(loc: tuple[int | str, ...], raw: dict[str, Any]) -> str:
-    """`attribution.toml: source "aws"` rather than `source.0`."""
-    here: Any = raw
-    words: list[str] = []
-    for step in loc[:-1]:
-        here = here[int(step)] if isinstance(here, list) else here.get(step) if isinstance(here, dict) else None
-        if isinstance(step, int):
-            name = here.get("name") if isinstance(here, dict) else None
-            words[-1] += f' "{name}"' if name else f" number {step + 1}"
-        else:
-            words.append(str(step))
-    return f"{FILE}: {'.'.join(words)}" if words else FILE
-
-
-def _known(loc: tuple[int | str, ...]) -> list[str]:
-    """The settings that exist where an unknown one stands."""
-    model: type[BaseModel] = _File
+def _known(table: str) -> list[str]:
+    """The settings of a table."""
     tables: dict[str, type[BaseModel]] = {
         "source": _Source,
         "inputs": _Inputs,
@@ -208,6 +257,4 @@ def _known(loc: tuple[int | str, ...]) -> list[str]:
         "report": _Report,
         "smtp": _Smtp,
     }
-    for step in loc[:-1]:
-        model = tables.get(str(step), model)
-    return sorted(model.model_fields)
+    return sorted(tables.get(table, _File).model_fields)

@@ -137,6 +137,9 @@ def weekly(workspace: Workspace, as_of: datetime | None = None, watch: Watch = q
         InputError: nothing was attributed yet, or the mail server's settings are wrong.
     """
     with running(workspace, "weekly", as_of, watch) as run:
+        if run.ledger.frame("SELECT 1 FROM book.costs_kept LIMIT 1").is_empty():
+            hint = "Run `attribution run` first; reports are made of what it keeps."
+            raise InputError(Fault("weekly", "nothing was attributed yet, so there is nothing to report", hint=hint))
         reports = do(write_reports)(run)
         return do(mail_reports)(run, reports)
 
@@ -147,7 +150,8 @@ def read_stated(workspace: Workspace) -> Stated:
     Raises:
         InputError: every fault of rules.toml, or of the inputs' files.
     """
-    return Stated(read_rules(workspace.rules), read_inputs(workspace.inputs, workspace.root, workspace.timezone))
+    inputs = read_inputs(workspace.inputs, workspace.root, workspace.timezone, workspace.store)
+    return Stated(read_rules(workspace.rules), inputs)
 
 
 def attribute(run: Run, stated: Stated) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -17,14 +19,45 @@ from schemas.faults import Fault, InputError, LawBrokenError
 if TYPE_CHECKING:
     from flows.running import Watch
 
+PIPE_CLOSED = 141
+
+
+class _Output(Console):
+    """Standard output; whoever read it may leave early, as `head` does."""
+
+    def on_broken_pipe(self) -> NoReturn:
+        # What is still buffered would complain at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(PIPE_CLOSED)
+
+
 # A pipe has no width of its own; tables are made for 100 columns.
-terminal = Console(highlight=False, width=None if sys.stdout.isatty() else 100)
-wide = Console(highlight=False, width=None if sys.stdout.isatty() else 240)
-messages = Console(stderr=True, highlight=False)
+terminal = _Output(highlight=False, emoji=False, width=None if sys.stdout.isatty() else 100)
+wide = _Output(highlight=False, emoji=False, width=None if sys.stdout.isatty() else 240)
+messages = Console(stderr=True, highlight=False, emoji=False)
 
 INPUT_WRONG = 2
 MAILS_FAILED = 2
 LAW_BROKEN = 3
+# Clouds send no bills of other years, and calendars end near theirs.
+_FIRST_YEAR, _AFTER_YEAR = 2000, 2200
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Interrupted(SystemExit):
+    """Somebody ended the program from outside; leaves with the exit code that shells expect of the signal."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(128 + number)
+        self.signal = signal.Signals(number).name
+
+    def __str__(self) -> str:
+        return f"ended by {self.signal}"
+
+
+def print_plain(text: str) -> None:
+    """Print text as it is, for scripts: no folding, no markup."""
+    terminal.out(text, highlight=False)
 
 
 @contextmanager
@@ -48,12 +81,45 @@ def leaving() -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        messages.print(Text(str(error), style="red"))
+        _say(str(error))
         sys.exit(INPUT_WRONG)
     except LawBrokenError as error:
-        ours = "A law of the ledger broke; this is our mistake, and nothing was published."
-        messages.print(Text(f"{ours}\n{error}", style="red"))
+        _say(f"A law of the ledger broke; this is our mistake, and nothing was published.\n{error}")
         sys.exit(LAW_BROKEN)
+    except Interrupted as error:
+        _say(f"Cut short ({error}). What was finished is kept, nothing half done counts; run again to go on.")
+        raise
+    except OSError as error:
+        where = str(error.filename or "a file or connection")
+        _say(str(Fault(where, error.strerror or str(error), hint="The ledger stands as it was; run again.")))
+        sys.exit(INPUT_WRONG)
+
+
+def _say(what: str) -> None:
+    with suppress(BrokenPipeError):
+        messages.print(Text(what, style="red"), soft_wrap=True)
+
+
+@contextmanager
+def ending_cleanly() -> Iterator[None]:
+    """Let Ctrl-C and a scheduler's SIGTERM unwind the program, so that the run is noted as ended."""
+    received: list[int] = []
+
+    def stop(number: int, _frame: object) -> None:
+        received.append(number)
+        raise Interrupted(number)
+
+    before = {number: signal.signal(number, stop) for number in _SIGNALS}
+    try:
+        yield
+    except Exception as error:
+        # DuckDB makes an error of its own of what a signal raises while it works.
+        if received:
+            raise Interrupted(received[0]) from error
+        raise
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def read_instant(text: str | None) -> datetime | None:
@@ -70,6 +136,8 @@ def read_instant(text: str | None) -> datetime | None:
         raise InputError(
             Fault("--as-of", f'"{text}" is no instant', hint="Write it as 2026-11-10T06:00:00Z.")
         ) from error
+    if not _FIRST_YEAR <= instant.year < _AFTER_YEAR:
+        raise InputError(Fault("--as-of", f'"{text}" is outside the years {_FIRST_YEAR} to {_AFTER_YEAR - 1}'))
     return instant if instant.tzinfo else instant.replace(tzinfo=UTC)
 
 
@@ -80,6 +148,9 @@ def read_month(text: str) -> date:
         InputError: it is none.
     """
     try:
-        return date.fromisoformat(f"{text}-01")
+        month = date.fromisoformat(f"{text}-01")
     except ValueError as error:
         raise InputError(Fault("month", f'"{text}" is no month', hint="Write it as 2026-09.")) from error
+    if not _FIRST_YEAR <= month.year < _AFTER_YEAR:
+        raise InputError(Fault("month", f'"{text}" is outside the years {_FIRST_YEAR} to {_AFTER_YEAR - 1}'))
+    return month

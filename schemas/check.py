@@ -51,9 +51,21 @@ def check(frame: pl.DataFrame, schema: pa.DataFrameSchema) -> Checked:
         pl.col("check").str.replace(r"^.*: ", "").alias("check"),
         pl.when(~several).then(pl.col("failure_case").cast(pl.String)).alias("value"),
     )
+    failures = _with_values(failures, frame)
     bad = failures.get_column("index").unique()
     good = frame.with_row_index("__index").filter(~pl.col("__index").is_in(bad.implode())).drop("__index")
     return Checked(good, failures)
+
+
+def _with_values(failures: pl.DataFrame, frame: pl.DataFrame) -> pl.DataFrame:
+    """The values of checks over several columns, of the column each is named after."""
+    blank = failures.filter(pl.col("value").is_null())
+    values = pl.col("value")
+    for name in blank.get_column("column").unique():
+        if name in frame.columns:
+            seen = frame.get_column(name).gather(failures.get_column("index")).cast(pl.String)
+            values = pl.when(values.is_null() & (pl.col("column") == name)).then(seen).otherwise(values)
+    return failures.with_columns(values.alias("value"))
 
 
 def verify(frame: pl.DataFrame, schema: pa.DataFrameSchema, where: str) -> pl.DataFrame:

@@ -23,9 +23,18 @@ class Fault:
     hint: str = ""
 
     def __str__(self) -> str:
-        second = "  ".join(part for part in (f"Known: {self.known}." if self.known else "", self.hint) if part)
+        second = self._advice()
         first = f"{self.where}: {self.what}"
         return f"{first}\n  {second}" if second else first
+
+    @property
+    def sentence(self) -> str:
+        """What, known and hint in one line, for tables that say where in a column of their own."""
+        advice = self._advice()
+        return f"{self.what.rstrip('.')}. {advice}" if advice else self.what
+
+    def _advice(self) -> str:
+        return "  ".join(part for part in (f"Known: {self.known}." if self.known else "", self.hint) if part)
 
 
 class InputError(Exception):

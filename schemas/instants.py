@@ -5,9 +5,13 @@ Distinct texts are parsed once, since a bill has few. A clock reading without a 
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import polars as pl
 
 INSTANT = pl.Datetime("us", "UTC")
+# Clocks of no bill: programs write the year 1 or 9999 where they know none, and calendars end there.
+_FIRST, _AFTER = datetime(1970, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 _ISO = (
     r"^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(\.\d{1,9})?)?)?"
     r" ?(Z|UTC|[+-]\d{2}:?\d{2}|[+-]\d{2}:?\d{2} UTC)?$"
@@ -40,6 +44,12 @@ def place(naive: pl.Series, timezone: str) -> pl.Series:
     return local.dt.convert_time_zone("UTC")
 
 
+def plausible(moments: pl.Series) -> pl.Series:
+    """Instants of the years 1970 to 2199; null for others, which mean "unknown" or are damaged."""
+    outside = (moments < _FIRST) | (moments >= _AFTER)
+    return moments.set(outside.fill_null(value=False), None) if outside.any() else moments
+
+
 def _parse(distinct: pl.Series, timezone: str, date_format: str | None) -> pl.Series:
     text = pl.col("text")
     part = text.str.extract_groups(_ISO)
@@ -64,7 +74,7 @@ def _parse(distinct: pl.Series, timezone: str, date_format: str | None) -> pl.Se
     local = place(frame.select(pl.coalesce("stated", "clock")).to_series(), timezone)
     zoned = frame.select((pl.col("clock") - pl.col("offset")).dt.replace_time_zone("UTC")).to_series()
     own = frame.get_column("stated").is_null() & frame.get_column("zoned")
-    return pl.select(pl.when(own).then(zoned).otherwise(local)).to_series()
+    return plausible(pl.select(pl.when(own).then(zoned).otherwise(local)).to_series())
 
 
 def _stated(text: pl.Expr, date_format: str | None) -> pl.Expr:

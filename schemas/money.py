@@ -19,10 +19,15 @@ MONEY = pl.Decimal(38, SCALE)
 UNIT = Decimal(1).scaleb(-SCALE)
 COSTS = ("BilledCost", "EffectiveCost", "ListCost", "ContractedCost")
 
+LARGEST = Decimal(10) ** 18
+"""An amount of this size or more is damage, not money; below it no sum of a bill can overflow."""
+
 # 26 places leave 12 digits before the point: enough for every amount met, and the rest takes the slow way.
 _WIDE = 26
 # Room for every digit between 1e999 and 1e-999.
 _EXACT = Context(prec=2100)
+# Doubles between these are written without an exponent.
+_SMALL, _GREAT = 1e-3, 1e12
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
 
 
@@ -33,26 +38,39 @@ def read_money(text: pl.Series) -> tuple[pl.Series, Decimal]:
         text: amounts as written, `.` as the point, no thousands separator; or a column already numeric.
 
     Returns:
-        The amounts as MONEY (null where the text is no number or does not fit), and the sum of what
+        The amounts as MONEY (null where the text is no number or too large), and the sum of what
         rounding cut: exact sum of the readable values = sum of the amounts + residual.
     """
     if text.dtype in (pl.Float64, pl.Float32):
-        text = text.cast(pl.String)
+        doubles, text = text, text.cast(pl.String)
+        size = doubles.abs()
+        exponent = (size < _SMALL) | (size >= _GREAT)
     elif text.dtype != pl.String:
         if text.dtype.is_decimal() and (text.dtype.scale or 0) > SCALE:  # type: ignore[attr-defined]
             text = text.cast(pl.String)
+            exponent = pl.zeros(text.len(), pl.Boolean, eager=True)
         else:
-            return text.cast(MONEY), Decimal(0)
-    money = text.str.to_decimal(scale=SCALE).cast(MONEY)
-    long = text.str.contains(r"[eE]|\.\d{13,}") & money.is_not_null()
-    unread = money.is_null() & text.str.contains(_NUMBER)
+            return _plausible(text.cast(MONEY, strict=False)), Decimal(0)
+    else:
+        exponent = text.str.contains_any(["e", "E"])
+    money = _plausible(text.str.to_decimal(scale=SCALE).cast(MONEY))
     residual = Decimal(0)
+    # Only what has an exponent, or room for 13 places, can have been cut; a pattern over all rows would be dear.
+    long = (exponent | (text.str.len_bytes() > SCALE + 1)) & money.is_not_null()
     if long.any():
         residual = add(residual, _residual(text.filter(long), money.filter(long)))
-    if unread.any():
-        money, cut = _read_slowly(text, money, unread)
-        residual = add(residual, cut)
+    if money.null_count() > text.null_count():
+        unread = money.is_null() & text.str.contains(_NUMBER)
+        if unread.any():
+            money, cut = _read_slowly(text, money, unread)
+            residual = add(residual, cut)
     return money, residual
+
+
+def _plausible(money: pl.Series) -> pl.Series:
+    """Amounts below LARGEST; null for others."""
+    large = (money >= LARGEST) | (money <= LARGEST.copy_negate())
+    return money.set(large.fill_null(value=False), None) if large.any() else money
 
 
 def _residual(text: pl.Series, money: pl.Series) -> Decimal:
@@ -62,7 +80,10 @@ def _residual(text: pl.Series, money: pl.Series) -> Decimal:
     total = Decimal(0)
     plain = ~short
     if plain.any():
-        total = _EXACT.subtract(sum_exactly(wide.filter(plain)), sum_exactly(money.filter(plain)))
+        # Row by row first: what is cut of one row is small, while a sum of so many places would overflow.
+        kept = money.filter(plain).to_physical() * pl.Series([10 ** (_WIDE - SCALE)], dtype=pl.Int128)
+        cut = (wide.filter(plain).to_physical() - kept).sum()
+        total = Decimal(int(cut)).scaleb(-_WIDE, context=_EXACT)
     for written, kept in zip(text.filter(short).to_list(), money.filter(short).to_list(), strict=True):
         total = _EXACT.add(total, _EXACT.subtract(Decimal(written), kept))
     return total
@@ -77,6 +98,8 @@ def _read_slowly(text: pl.Series, money: pl.Series, unread: pl.Series) -> tuple[
         try:
             kept = written.quantize(UNIT, rounding=ROUND_HALF_EVEN, context=Context(prec=38))
         except InvalidOperation:
+            continue
+        if abs(kept) >= LARGEST:
             continue
         values[row] = kept
         cut = _EXACT.add(cut, _EXACT.subtract(written, kept))

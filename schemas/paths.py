@@ -10,20 +10,35 @@ _REMOTE = ("s3://", "gs://", "az://")
 _WILD = "*?["
 
 
-def matching(root: Path, pattern: str, where: str) -> list[Path]:
+def matching(root: Path, pattern: str, where: str, apart: Path | None = None) -> list[Path]:
     """Files that a glob of a workspace matches, sorted by name; hidden files and folders are passed over.
 
+    Args:
+        root: the workspace.
+        pattern: the glob.
+        where: what messages call it.
+        apart: a folder whose files are none of these, however wide the glob is: the store.
+
     Raises:
-        InputError: it matches nothing, or names an object store.
+        InputError: it matches nothing, is no glob, or names an object store.
     """
     if pattern.startswith(_REMOTE):
         hint = "Sync the bucket to a folder first and name that."
         raise InputError(Fault(where, f'"{pattern}" is in an object store, which is not read', hint=hint))
     base, rest = (Path(PurePath(pattern).anchor), PurePath(pattern)) if Path(pattern).is_absolute() else (root, None)
     relative = str(rest.relative_to(rest.anchor)) if rest else pattern
-    found = sorted(path for path in base.glob(relative) if path.is_file() and not _hidden(path, base))
+    try:
+        found = sorted(path for path in base.glob(relative) if path.is_file() and not _hidden(path, base))
+    except ValueError as error:
+        hint = "Write it as bills/*.csv, or bills/**/*.csv for all folders below."
+        raise InputError(Fault(where, f'"{pattern}" is no pattern of files', hint=hint)) from error
+    met = len(found)
+    if apart is not None:
+        found = [path for path in found if not path.resolve().is_relative_to(apart.resolve())]
     if not found:
         hint = f"Looked in {base.joinpath(*fixed_parts(relative))}."
+        if met:
+            hint += f" The store {apart} lies there, whose own files are left out: move it elsewhere."
         raise InputError(Fault(where, f'no file matches "{pattern}"', hint=hint))
     return found
 

@@ -14,6 +14,10 @@ import polars as pl
 PAIR_COLUMNS: dict[str, pl.DataType] = {"Tags": pl.String(), "key": pl.String(), "value": pl.String()}
 
 
+# Made once: `json.dumps` would make an encoder for every call.
+_ENCODE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
 def canonical(pairs: dict[str, Any] | list[tuple[str, Any]]) -> str | None:
     """Tags as canonical JSON text; None where no key has a value.."""
     kept: dict[str, str] = {}
@@ -24,7 +28,7 @@ def canonical(pairs: dict[str, Any] | list[tuple[str, Any]]) -> str | None:
         kept[key] = text
     if not kept:
         return None
-    return json.dumps(dict(sorted(kept.items())), ensure_ascii=False, separators=(",", ":"))
+    return _ENCODE(dict(sorted(kept.items())))
 
 
 def tag_pairs(tags: pl.Series) -> pl.DataFrame:

@@ -20,10 +20,10 @@ MONEY = ", ".join(COSTS)
 EXACT = Context(prec=400)
 Row = tuple[Any, ...]
 
-# What a store remembers of how it came to know what it knows; everything else must not depend on it.
+# What a store remembers of how it came to know what it knows, and handles that hold within one store only.
 HISTORY = {
     "posted_run", "posted_at", "superseded_run", "superseded_at", "bill_no", "state", "state_since", "first_seen",
-    "last_seen", "run",
+    "last_seen", "run", "cost_id",
 }  # fmt: skip
 VIEWS = (
     "bills", "charges", "costs", "monthly_costs", "coverage", "growth", "findings", "rejects", "held_back", "notices",
@@ -43,6 +43,9 @@ def run_night(root: Path) -> Path:
     return root / "ledger"
 
 
+_OPEN: dict[Path, tuple[int, duckdb.DuckDBPyConnection]] = {}
+
+
 class Nights:
     """Stores of worlds, each run once, in folders of their own."""
 
@@ -50,11 +53,23 @@ class Nights:
         self._folder = Path(tempfile.mkdtemp(prefix="laws-"))
         self._count = 0
         self._run: dict[str, Path] = {}
+        self._met: list[World] = []
 
     def folder(self) -> Path:
         """A new place for a workspace."""
         self._count += 1
         return self._folder / f"{self._count:03}"
+
+    @property
+    def seen(self) -> list[World]:
+        """Worlds in the order in which they were met."""
+        return self._met
+
+    def number(self, world: World) -> int:
+        """Which one it is, in the order in which worlds were met."""
+        if world not in self._met:
+            self._met.append(world)
+        return self._met.index(world)
 
     def of(self, world: World) -> Path:
         """The store of a world; a world looked at before is not run again."""
@@ -71,13 +86,21 @@ class Nights:
 
     def close(self) -> None:
         """Remove everything."""
+        for _, con in _OPEN.values():
+            con.close()
+        _OPEN.clear()
         shutil.rmtree(self._folder)
 
 
 def rows(store: Path, sql: str) -> list[Row]:
     """Rows of a query over the published file."""
-    with duckdb.connect(str(store / "costs.duckdb"), read_only=True) as con:
-        return con.execute(sql).fetchall()
+    path = store / "costs.duckdb"
+    inode, con = _OPEN.get(path, (0, None))
+    if con is None or inode != path.stat().st_ino:  # a night renames a new file over the one that is open
+        if con is not None:
+            con.close()
+        inode, con = _OPEN[path] = path.stat().st_ino, duckdb.connect(str(path), read_only=True)
+    return con.execute(sql).fetchall()
 
 
 def pick(store: Path, names: str, source: str, where: str = "true") -> list[Row]:

@@ -25,6 +25,8 @@ ACCOUNTS = ("000000000042", "004418230975", "MC-7")
 CURRENCIES = ("USD", "EUR", "CNY")
 RESOURCES = (None, "i-1", "i-2", "vol-1", "snap-1", "clu-1")
 SERVICES = ("Compute", "Object Storage", "Premium Support")
+# Few days, so that usage and tags meet at the edges; some usage is billed a month later.
+DAYS = (0, -1, 9, 8, 10, 27)
 AS_OF = datetime(2026, 11, 5, 6, tzinfo=UTC)
 
 # One value in several spellings, values that splits take from, one that nobody listed, and no value at all.
@@ -202,7 +204,7 @@ def charges(draw: st.DrawFn, source: str) -> Charge:
     return Charge(
         account=account,
         month=month,
-        day=month + timedelta(days=draw(st.integers(-2, 27))),  # some usage is billed a month later
+        day=month + timedelta(days=draw(st.sampled_from(DAYS))),
         hours=draw(st.sampled_from((1, 24))),
         resource=draw(st.sampled_from(RESOURCES)),
         service=draw(st.sampled_from(SERVICES)),
@@ -255,20 +257,21 @@ def worlds(draw: st.DrawFn, delivery: str = "parts") -> World:
     chosen = sorted(draw(st.sets(st.sampled_from(names), min_size=1, max_size=3)))
     bills = []
     for name in chosen:
-        rows = draw(st.lists(charges(name.split("/")[0]), min_size=2, max_size=9))
+        rows = draw(st.lists(charges(name.split("/")[0]), min_size=3, max_size=9))
         if not name.endswith("csv"):
             rows = [replace(one, fault=None) if one.fault == RAGGED else one for one in rows]
         bills.append(Bill(name, tuple(rows)))
-    day = st.none() | st.dates(date(2026, 8, 1), date(2026, 10, 28))
+    edge = st.builds(lambda month, day: month + timedelta(days=day), st.sampled_from(MONTHS), st.sampled_from(DAYS))
     tag = st.tuples(
         st.sampled_from(RESOURCES[1:]),
         st.sampled_from([(key, value) for name in KEYS for key in KEYS[name][:2] for value in VALUES[name]]),
-        day,
-        st.none() | st.integers(1, 40),
+        st.none() | edge,
+        st.none() | edge,
     )
     tags = tuple(
-        (resource, key, value, since, (since or MONTHS[1]) + timedelta(days=days) if days else None)
-        for resource, (key, value), since, days in draw(st.lists(tag, max_size=8))
+        (resource, key, value, since, until)
+        for resource, (key, value), since, until in draw(st.lists(tag, max_size=8))
+        if since is None or until is None or since < until
     )
     parents = tuple(one for one in CHAIN if draw(st.booleans()))
     rules = tuple(
@@ -328,16 +331,16 @@ def write(world: World, root: Path) -> Path:
 def _csv(bill: Bill) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*bill.charges[0].cells(), "x_file"])
+    writer.writerow([*bill.charges[0].cells(), "x_source"])
     for one in bill.charges:
-        cells = [*one.cells().values(), bill.name]
+        cells = [*one.cells().values(), bill.source]
         writer.writerow([*cells, "one too many"] if one.fault == RAGGED else cells)
     return text.getvalue()
 
 
 def _parquet(bill: Bill) -> pl.DataFrame:
     """Costs as decimals where all of a column are, as text where one is not; instants as instants where they can be."""
-    frame = pl.DataFrame([{**one.cells(), "x_file": bill.name} for one in bill.charges])
+    frame = pl.DataFrame([{**one.cells(), "x_source": bill.source} for one in bill.charges])
     blank = frame.with_columns(pl.when(pl.col(pl.String) != "").then(pl.col(pl.String)).name.keep())
     typed = blank.with_columns(pl.col("ConsumedQuantity").cast(pl.Float64))
     for cost in COSTS:

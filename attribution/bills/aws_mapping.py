@@ -71,7 +71,7 @@ def _instants(reading: Reading, columns: Columns) -> None:
         cells = _text(reading, columns, (raw,))
         reading.columns[name], bad = read_instants(cells, reading.source)
         reading.unread[name] = bad
-        reading.fail(bad, name, "an instant", cells, required=True)
+        reading.fail(bad, name, "an instant, 1970 to 2199", cells, required=True)
 
 
 def _tags(reading: Reading, columns: Columns, tags: TagTexts) -> None:

@@ -10,7 +10,7 @@ from decimal import Decimal
 
 import polars as pl
 
-from schemas.instants import parse_instants, place
+from schemas.instants import parse_instants, place, plausible
 from schemas.money import add, read_money
 from schemas.workspace import Source
 
@@ -94,6 +94,7 @@ def read_instants(raw: pl.Series, source: Source) -> tuple[pl.Series, pl.Series]
         zone = getattr(raw.dtype, "time_zone", None)
         moments = raw.cast(pl.Datetime("us", zone))
         moments = place(moments, source.timezone) if zone is None else moments.dt.convert_time_zone("UTC")
+        moments = plausible(moments)
         return moments, raw.is_not_null() & moments.is_null()
     text = read_text(raw)
     moments = parse_instants(text, source.timezone, source.date_format)

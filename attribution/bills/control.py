@@ -25,6 +25,7 @@ from schemas.workspace import Source
 _EXACT = Context(prec=2100)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 _WIDE = pa.decimal256(76, 30)
+_LARGE = r"[eE]\+?\d|\d{38}"
 _BATCH = 1 << 19
 _PLACES = 12
 # Two texts of so many digits are never one double, so the one found is the shortest.
@@ -135,12 +136,15 @@ def _sum(values: pa.Array) -> tuple[Decimal, int]:
     number = pc.match_substring_regex(values, rf"^{_NUMBER.pattern}$")
     unreadable = pc.sum(pc.invert(number)).as_py() or 0
     numbers = pc.array_filter(values, pc.fill_null(number, fill_value=False))
+    # Too large a number is not refused by the cast but comes out as another one.
+    large = pc.match_substring_regex(numbers, _LARGE)
     try:
-        total = pc.sum(pc.cast(numbers, _WIDE)).as_py() or Decimal(0)
+        total = pc.sum(pc.cast(pc.array_filter(numbers, pc.invert(large)), _WIDE)).as_py() or Decimal(0)
+        left = pc.array_filter(numbers, large)
     except pa.ArrowInvalid:
-        total = Decimal(0)
-        for pair in pc.value_counts(numbers).to_pylist():
-            total = _EXACT.add(total, _EXACT.multiply(Decimal(pair["values"]), pair["counts"]))
+        total, left = Decimal(0), numbers
+    for pair in pc.value_counts(left).to_pylist():
+        total = _EXACT.add(total, _EXACT.multiply(Decimal(pair["values"]), pair["counts"]))
     return total, unreadable
 
 

@@ -139,7 +139,7 @@ def _batch(reading: Reading, plan: Plan, tags: TagTexts) -> Batch:
         elif dtype == INSTANT:
             columns[target], bad = read_instants(raw, reading.source)
             reading.unread[target] = bad
-            reading.fail(bad, target, "an instant", raw, required=True)
+            reading.fail(bad, target, "an instant, 1970 to 2199", raw, required=True)
         elif target == "Tags":
             columns[target], bad = tags.read(raw)
             reading.fail(bad, target, "a JSON object of tags", raw, required=False)

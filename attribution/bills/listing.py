@@ -29,13 +29,13 @@ class Head:
     parquet: bool
 
 
-def list_files(source: Source, root: Path) -> tuple[list[Path], list[HeldBack]]:
+def list_files(source: Source, root: Path, store: Path | None = None) -> tuple[list[Path], list[HeldBack]]:
     """Paths that may be bills, sorted by name, and packed files that cannot be read as they are.
 
     Raises:
         InputError: the glob matches nothing, or names an object store.
     """
-    paths = matching(root, source.path, f'source "{source.name}"')
+    paths = matching(root, source.path, f'source "{source.name}"', store)
     bills = [path for path in paths if path.name.lower().endswith(_TABLES) and not path.name.startswith("_")]
     packed = [path for path in paths if path.name.lower().endswith(_PACKED)]
     reason = "it is packed in a way that is not read; unpack it, or deliver CSV, CSV.gz or Parquet"

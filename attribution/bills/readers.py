@@ -48,12 +48,13 @@ class _Claim:
     file: BillFile
 
 
-def find(source: Source, root: Path) -> Found:
+def find(source: Source, root: Path, store: Path | None = None) -> Found:
     """What a source has now.
 
     Args:
         source: its glob and statements.
         root: the workspace.
+        store: where the ledger lies; its own files are no bills, however wide the glob is.
 
     Returns:
         Deliveries in order of their names, and files or deliveries that were held back, with the reason.
@@ -64,7 +65,7 @@ def find(source: Source, root: Path) -> Found:
     if source.format != "auto" and source.format not in READERS:
         hint = suggest(source.format, READERS)
         raise InputError(Fault(f'source "{source.name}"', f'unknown format "{source.format}"', _formats(), hint))
-    paths, held = list_files(source, root)
+    paths, held = list_files(source, root, store)
     claims: list[_Claim] = []
     faults: list[Fault] = []
     for path in paths:
@@ -74,7 +75,7 @@ def find(source: Source, root: Path) -> Found:
             held.append(_held(source, path, root, error.faults[0].what))
         except InputError as error:
             faults.extend(error.faults)
-            held.append(_held(source, path, root, " ".join(_reason(fault) for fault in error.faults)))
+            held.append(_held(source, path, root, " ".join(fault.sentence for fault in error.faults)))
     if faults and not claims:
         raise InputError(faults)
     found: list[Delivery] = []
@@ -121,7 +122,3 @@ def _formats() -> str:
 
 def _held(source: Source, path: Path, root: Path, reason: str) -> HeldBack:
     return HeldBack(source.name, relative_name(path, root), reason)
-
-
-def _reason(fault: Fault) -> str:
-    return f"{fault.what}. Known: {fault.known}. {fault.hint}" if fault.known else f"{fault.what}. {fault.hint}".strip()

@@ -47,25 +47,10 @@ class TagTexts:
 def _pairs(text: str) -> list[tuple[str, Any]]:
     """Key and value pairs of an object, of an object without its braces, or of a list of key/value objects."""
     stripped = text.strip()
-    found = json.loads(f"{{{stripped}}}" if stripped.startswith('"') else stripped, object_pairs_hook=list)
-    if isinstance(found, list) and all(_is_pair(one) for one in found):
-        return [(str(key), _plain(value)) for key, value in found]
-    if isinstance(found, list):
-        listed = [dict(one) for one in found if isinstance(one, list) and all(_is_pair(pair) for pair in one)]
-        if len(listed) == len(found) and all("key" in one for one in listed):
-            return [(str(one["key"]), _plain(one.get("value"))) for one in listed]
+    found = json.loads(f"{{{stripped}}}" if stripped.startswith('"') else stripped)
+    if isinstance(found, dict):
+        return list(found.items())
+    if isinstance(found, list) and all(isinstance(one, dict) and "key" in one for one in found):
+        return [(str(one["key"]), one.get("value")) for one in found]
     message = "neither an object nor a list of keys with values"
     raise ValueError(message)
-
-
-def _plain(value: object) -> object:
-    """A value as JSON has it: pairs become an object again."""
-    if not isinstance(value, list):
-        return value
-    if value and all(_is_pair(one) for one in value):
-        return {key: _plain(inner) for key, inner in value}
-    return [_plain(one) for one in value]
-
-
-def _is_pair(one: object) -> bool:
-    return isinstance(one, tuple)

@@ -29,13 +29,14 @@ class InputFrames:
     rejects: pl.DataFrame
 
 
-def read_inputs(inputs: Inputs, root: Path, timezone: str = "UTC") -> InputFrames:
+def read_inputs(inputs: Inputs, root: Path, timezone: str = "UTC", store: Path | None = None) -> InputFrames:
     """Read every configured input.
 
     Args:
         inputs: the globs.
         root: the workspace they are relative to.
         timezone: the zone of instants in the inventory that name none.
+        store: where the ledger lies; reports in it are no inputs, however wide a glob is.
 
     Raises:
         InputError: a glob that matches nothing, or a file without its required columns; all such faults at once.
@@ -46,7 +47,7 @@ def read_inputs(inputs: Inputs, root: Path, timezone: str = "UTC") -> InputFrame
     for name, columns in empty.items():
         pattern: str | None = getattr(inputs, name)
         try:
-            paths = matching(root, pattern, f"[inputs] {name}") if pattern else []
+            paths = matching(root, pattern, f"[inputs] {name}", store) if pattern else []
             if not paths:
                 read[name] = Read(pl.DataFrame(schema=columns), no_rejects())
             elif name == "tags":

@@ -77,7 +77,7 @@ def read_days(rows: Rows, column: str) -> None:
 def read_instants(rows: Rows, column: str, timezone: str) -> None:
     """A column of optional instants."""
     text = rows.frame.get_column(column).str.strip_chars()
-    rows.read(column, parse_instants(text, timezone), "an instant, ISO 8601", required=False)
+    rows.read(column, parse_instants(text, timezone), "an instant, ISO 8601, 1970 to 2199", required=False)
 
 
 def read_numbers(rows: Rows, column: str, *, required: bool) -> None:

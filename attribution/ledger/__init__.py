@@ -5,11 +5,12 @@ from __future__ import annotations
 from attribution.ledger.ledger import Ledger, open_ledger
 from attribution.ledger.parts import DeliveryWriter, Part, billing_month
 from attribution.ledger.published import Published, publish, query, read_published
-from attribution.ledger.records import PlannedDelivery
+from attribution.ledger.records import DeliveryState, PlannedDelivery
 from attribution.ledger.rollup import RollUp
 from attribution.ledger.settlement import Settled
 
 __all__ = [
+    "DeliveryState",
     "DeliveryWriter",
     "Ledger",
     "Part",

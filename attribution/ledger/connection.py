@@ -18,6 +18,10 @@ from schemas.faults import Fault, InputError
 if TYPE_CHECKING:
     import polars as pl
 
+RESTORE = (
+    "Restore the store from a backup. Without one, move it away and run again: all bills that still lie at their "
+    "sources are read anew."
+)
 _TABLES = Path(__file__).parent / "tables"
 
 
@@ -30,10 +34,17 @@ def connect(path: Path) -> duckdb.DuckDBPyConnection:
     try:
         con = duckdb.connect(str(path))
     except duckdb.Error as error:
-        hint = "Close the other program that has it open; analysts read costs.duckdb beside it instead."
-        raise InputError(Fault(str(path), f"cannot be opened: {error}", hint=hint)) from error
+        hint = RESTORE
+        if "Could not set lock" in str(error):
+            hint = "Close the other program that has it open; analysts read costs.duckdb beside it instead."
+        raise InputError(Fault(str(path), f"cannot be opened: {one_line(error)}", hint=hint)) from error
     con.execute("SET TimeZone = 'UTC'")
     return con
+
+
+def one_line(error: Exception) -> str:
+    """What DuckDB says, without its pointers into the SQL."""
+    return str(error).split("\n\n", 1)[0].replace("\n", " ")
 
 
 def migrations() -> list[tuple[int, Path]]:

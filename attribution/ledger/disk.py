@@ -9,6 +9,10 @@ import os
 import shutil
 from collections.abc import Collection
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
 
 WRITING = ".writing"
 
@@ -16,6 +20,11 @@ WRITING = ".writing"
 def charges_folder(store: Path) -> Path:
     """Where the parts lie."""
     return store / "charges"
+
+
+def write_rows(rows: pl.DataFrame, path: Path) -> None:
+    """Write a Parquet file; without minima and maxima, for what lies here is read whole, and they cost a tenth."""
+    rows.write_parquet(path, compression="zstd", compression_level=1, statistics=False)
 
 
 def sync(path: Path) -> None:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import duckdb
 import polars as pl
 
 from attribution.ledger import costs as kept_costs
 from attribution.ledger import posting, records
-from attribution.ledger.connection import connect, frame, migrate, replace, transaction
+from attribution.ledger.connection import RESTORE, connect, frame, migrate, one_line, replace, transaction
 from attribution.ledger.disk import charges_folder, remove_leftovers
 from attribution.ledger.lines import lines, lines_sums, subjects
 from attribution.ledger.lock import make_store, write_lock
@@ -25,11 +27,11 @@ from schemas.bills import REJECT_COLUMNS, Delivery, HeldBack, Notice, Totals
 from schemas.charges import CHARGE_COLUMNS
 from schemas.detection import GROWTH_COLUMNS
 from schemas.dimensions import DIMENSIONS
-
-if TYPE_CHECKING:
-    import duckdb
+from schemas.faults import Fault, InputError
 
 FILE = "ledger.duckdb"
+# DuckDB wraps what the disk said into errors of several kinds.
+_DISK = re.compile(r"Could not (?:write|sync|truncate|move)[^\n]*|No space left[^\n]*")
 
 
 @contextmanager
@@ -44,7 +46,7 @@ def open_ledger(
         on_wait: told once, in words, when waiting begins.
 
     Raises:
-        InputError: the store cannot be written, somebody else writes, or a newer program wrote it.
+        InputError: the store cannot be written or is damaged, somebody else writes, or a newer program wrote it.
     """
     store = make_store(store)
     with write_lock(store, wait_seconds, on_wait):
@@ -54,12 +56,23 @@ def open_ledger(
         try:
             migrate(con, store / FILE)
             ledger = Ledger(store, con)
+            ledger.check_files()
             if known:  # a ledger that was lost must not take the stored charges with it
                 ledger.sweep()
             ledger.lay_views()
             yield ledger
+        except duckdb.Error as error:
+            if not isinstance(error, duckdb.IOException) and not _DISK.search(str(error)):
+                raise
+            hint = "Is the disk full, or was it taken away? The ledger stands as it was; run again when there is room."
+            raise InputError(Fault(str(store), f"cannot be written: {_disk_said(error)}", hint=hint)) from error
         finally:
             con.close()
+
+
+def _disk_said(error: Exception) -> str:
+    found = _DISK.search(str(error))
+    return found.group().rstrip('"') if found else one_line(error)
 
 
 class Ledger:
@@ -139,6 +152,19 @@ class Ledger:
             [part_no],
         )
         return sums.row(0, named=True)
+
+    def check_files(self) -> None:
+        """Make sure that the files of the charges that count are there.
+
+        Raises:
+            InputError: some are gone, so no view of the charges can be laid and no line be read.
+        """
+        files = self.charge_files()
+        gone = [file for file in files if not file.is_file()]
+        if gone:
+            first = gone[0].relative_to(self.store)
+            what = f"{len(gone)} of {len(files)} files of stored charges are gone, among them {first}"
+            raise InputError(Fault(str(self.store), what, hint=RESTORE))
 
     def sweep(self) -> None:
         """Remove files that no transaction registered."""

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from attribution.ledger.connection import frame
+from attribution.ledger.connection import RESTORE, frame
 from attribution.ledger.disk import charges_folder
 from attribution.ledger.rollup import RollUp, known_sum
 from schemas.costs import LINE_COLUMNS, SUBJECT_COLUMNS, SUBJECT_TEXT
-from schemas.faults import LawBrokenError
+from schemas.faults import Fault, InputError, LawBrokenError
 from schemas.money import COSTS
 
 if TYPE_CHECKING:
@@ -85,4 +85,8 @@ def lines_sums(con: duckdb.DuckDBPyConnection, store: Path, rollup: RollUp) -> p
 
 
 def _files(store: Path, part: dict[str, str], kind: str) -> list[Path]:
-    return sorted((charges_folder(store) / part["part_id"] / part["rollup"]).glob(f"{kind}-*.parquet"))
+    folder = charges_folder(store) / part["part_id"] / part["rollup"]
+    files = sorted(folder.glob(f"{kind}-*.parquet"))
+    if not files:
+        raise InputError(Fault(str(store), f"the {kind} in {folder.relative_to(store)} are gone", hint=RESTORE))
+    return files

@@ -6,6 +6,7 @@ wherever it may read some; so only statements that select are let through.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
+from attribution.ledger.connection import one_line
 from attribution.ledger.disk import WRITING, charges_folder, put_file
 from attribution.ledger.ledger import Ledger
 from attribution.ledger.lines import lines, subjects
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 FILE = "costs.duckdb"
+_CHARGES_FILE = re.compile(r"/charges/[0-9a-f]+/charges-\d+\.parquet")
 # What only the next run needs.
 _UNPUBLISHED = ("costs_kept", "empty_bills", "places", "schema_versions")
 
@@ -89,7 +92,7 @@ def read_published(store: Path) -> Iterator[Published]:
         con = duckdb.connect(str(path), read_only=True)
     except duckdb.Error as error:
         hint = "Run `attribution publish` to write it anew."
-        raise InputError(Fault(str(path), f"cannot be read: {error}", hint=hint)) from error
+        raise InputError(Fault(str(path), f"cannot be read: {one_line(error)}", hint=hint)) from error
     try:
         con.execute("SET TimeZone = 'UTC'")
         con.execute("SET allowed_directories = $folders", {"folders": [f"{charges_folder(store.resolve())}/"]})
@@ -128,6 +131,13 @@ class Published:
                 what = "only one statement that reads is allowed (SELECT, FROM, WITH, DESCRIBE, SHOW, SUMMARIZE)"
                 raise InputError(Fault("sql", what, hint="To keep a result, use the command's own output options."))
             rows: pl.DataFrame = self._con.sql(sql, params=list(params)).pl()
+        except (duckdb.PermissionException, duckdb.IOException) as error:
+            if not _CHARGES_FILE.search(str(error)):
+                what = "only the published file is read here, no other"
+                raise InputError(Fault("sql", f"{what}: {one_line(error)}")) from error
+            what = "the files of the charges are not where this file says: the store was moved, or they were removed"
+            hint = "`attribution publish` writes it anew for the store as it is."
+            raise InputError(Fault(str(self._store / FILE), what, hint=hint)) from error
         except duckdb.Error as error:
             hint = "`SHOW TABLES` lists what there is, `DESCRIBE costs` its columns."
             raise InputError(Fault("sql", str(error), hint=hint)) from error

@@ -8,18 +8,23 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
+from attribution.ledger.disk import write_rows
 from schemas.costs import SUBJECT_TEXT
 from schemas.money import COSTS
 
-MERGE_ROWS = 2_000_000
-"""How many partial lines are merged at once; it bounds memory, not the result."""
+SUBJECTS_A_BLOCK = 1 << 16
+"""Lines of so many subjects are merged at once; it bounds memory, not the result."""
 
 _DAY = pl.duration(days=1)
+# More days than a calendar has, and where in them 1970 lies.
+_DAYS = 1 << 23
+_EPOCH = 1 << 22
 _KEYS = ("key_one", "key_two")
 _QUANTITY = pl.Decimal(38, 12)
 _LARGEST_QUANTITY = 1e22  # a sum of these still fits; no meter counts so far, and more is unknown rather than wrong
@@ -58,6 +63,9 @@ def known_sum(name: str) -> pl.Expr:
     return pl.when(pl.col(name).count() > 0).then(pl.col(name).sum()).alias(name)
 
 
+_MONEY = tuple(known_sum(name) for name in (*COSTS, "ConsumedQuantity"))
+
+
 class RollUpWriter:
     """Rolls up one part while its charges pass by, batch after batch, into a folder of its own.
 
@@ -70,8 +78,8 @@ class RollUpWriter:
         self._folder = folder
         self._rollup = rollup
         self._seen = pl.DataFrame(schema={key: pl.UInt64() for key in _KEYS} | {"subject_no": pl.UInt32()})
-        self._partials: list[Path] = []
-        self._partial_rows = 0
+        self._batches = 0
+        self._partials: dict[int, list[Path]] = defaultdict(list)
 
     def write(self, charges: pl.DataFrame) -> None:
         """Add a batch of charges (CHARGE_COLUMNS, checked)."""
@@ -79,58 +87,75 @@ class RollUpWriter:
         # 128 bits: a billion different subjects collide with a chance below 1e-20, and seeds differ per half.
         keys = pl.DataFrame({key: text.hash_rows(seed=seed) for seed, key in enumerate(_KEYS, start=1)})
         self._number_new_subjects(keys, text)
+        day = usage_date(self._rollup.timezone).alias("usage_date")
         lines = (
-            keys.lazy()
-            .with_columns(
-                charges.select(
-                    usage_date(self._rollup.timezone).alias("usage_date"), *COSTS, _whole_units("ConsumedQuantity")
-                ).get_columns()
+            pl.concat(
+                [
+                    self._numbers(keys),
+                    charges.lazy().select(day, *COSTS, _whole_units("ConsumedQuantity")),
+                ],
+                how="horizontal",
             )
-            .group_by(*_KEYS, "usage_date")
-            .agg(known_sum(name) for name in (*COSTS, "ConsumedQuantity"))
-            .join(self._seen.lazy(), on=_KEYS)
-            .drop(_KEYS)
+            .group_by(_place())
+            .agg(_MONEY)
+            .with_columns((pl.col("place") // (SUBJECTS_A_BLOCK * _DAYS)).alias("block"))
             .collect()
         )
-        path = self._folder / f"partial-{len(self._partials):04}.parquet"
-        lines.write_parquet(path, compression="zstd", compression_level=1)
-        self._partials.append(path)
-        self._partial_rows += lines.height
+        for (block,), rows in lines.partition_by("block", as_dict=True, include_key=False).items():
+            path = self._folder / f"partial-{block:04}-{self._batches:04}.arrow"
+            rows.write_ipc(path)  # read once more and removed: packing it would take longer than all else here
+            self._partials[block].append(path)
+        self._batches += 1
 
     def _number_new_subjects(self, keys: pl.DataFrame, text: pl.DataFrame) -> None:
         """Give each subject not met before the next number, in order of appearance, and write its text."""
         new = (
-            keys.with_row_index("row")
-            .unique(_KEYS, keep="first", maintain_order=True)
-            .join(self._seen, on=_KEYS, how="anti", maintain_order="left")
+            keys.lazy()
+            .with_row_index("row")
+            .group_by(_KEYS)
+            .agg(pl.col("row").min())
+            .join(self._seen.lazy(), on=_KEYS, how="anti")
+            .sort("row")
+            .collect()
         )
         if new.is_empty():
             return
         first = self._seen.height
         numbers = pl.int_range(first, first + new.height, dtype=pl.UInt32, eager=True).alias("subject_no")
-        path = self._folder / f"subjects-{len(self._partials):04}.parquet"
-        text[new.get_column("row")].insert_column(0, numbers).write_parquet(
-            path, compression="zstd", compression_level=1
-        )
+        # A filter takes rows of text five times as fast as a gather.
+        met = pl.zeros(text.height, pl.Boolean, eager=True).scatter(new.get_column("row"), values=True)
+        subjects = text.filter(met).insert_column(0, numbers)
+        write_rows(subjects, self._folder / f"subjects-{self._batches:04}.parquet")
         self._seen = pl.concat([self._seen, new.select(*_KEYS, numbers)])
 
+    def _numbers(self, keys: pl.DataFrame) -> pl.LazyFrame:
+        """The subject number of each row; where one half of the keys tells all subjects apart, it is asked alone."""
+        half = self._seen.get_column(_KEYS[0])
+        on = list(_KEYS[:1] if half.n_unique() == half.len() else _KEYS)
+        seen = self._seen.lazy().select(*on, "subject_no")
+        return keys.lazy().join(seen, on=on, how="left", maintain_order="left").select("subject_no")
+
     def finish(self) -> None:
-        """Merge the batches' lines, range by range of subjects, so that memory does not grow with the bill."""
-        ranges = max(1, -(-self._partial_rows // MERGE_ROWS))
-        width = max(1, -(-self._seen.height // ranges))
-        for number, start in enumerate(range(0, self._seen.height, width)):
-            lines = (
-                pl.scan_parquet(self._partials)
-                .filter(pl.col("subject_no").is_between(start, start + width, closed="left"))
-                .group_by("subject_no", "usage_date")
-                .agg(known_sum(name) for name in (*COSTS, "ConsumedQuantity"))
-                .with_columns(pl.col("ConsumedQuantity").cast(pl.Float64))
-                .sort("subject_no", "usage_date")
-                .collect()
-            )
-            lines.write_parquet(self._folder / f"lines-{number:04}.parquet", compression="zstd", compression_level=1)
-        for partial in self._partials:
-            partial.unlink()
+        """Merge the batches' lines, block by block of subjects, so that memory does not grow with the bill."""
+        for number, block in enumerate(sorted(self._partials)):
+            partials = pl.scan_ipc(self._partials[block])
+            if len(self._partials[block]) > 1:
+                partials = partials.group_by("place").agg(_MONEY)
+            lines = partials.sort("place").select(*_from_place(), *COSTS, pl.col("ConsumedQuantity").cast(pl.Float64))
+            write_rows(lines.collect(), self._folder / f"lines-{number:04}.parquet")
+            for partial in self._partials[block]:
+                partial.unlink()
+
+
+def _place() -> pl.Expr:
+    """A subject and a day as one whole number, since one key groups and sorts faster than two."""
+    day = pl.col("usage_date").to_physical() + _EPOCH
+    return (pl.col("subject_no").cast(pl.Int64) * _DAYS + day).alias("place")
+
+
+def _from_place() -> tuple[pl.Expr, pl.Expr]:
+    subject, day = pl.col("place") // _DAYS, pl.col("place") % _DAYS - _EPOCH
+    return subject.cast(pl.UInt32).alias("subject_no"), day.cast(pl.Int32).cast(pl.Date).alias("usage_date")
 
 
 def _subject_text(charges: pl.DataFrame, extra: tuple[str, ...]) -> pl.DataFrame:

@@ -51,6 +51,7 @@ RESTATEMENT_COLUMNS: dict[str, pl.DataType] = {
 }
 BILL_COLUMNS: dict[str, pl.DataType] = {
     "source": pl.String(),
+    "BillingAccountId": pl.String(),
     "month": pl.Date(),
     "rows": pl.Int64(),
     "BillingCurrency": pl.String(),

@@ -130,7 +130,7 @@ def _first_line(summary: NightlySummary) -> Text:
         return Text.assemble(("BROKEN  ", "bold red"), f"{day}: bills and attributed costs differ, see Reconciliation")
     parts = [figures.count(len(summary.bills), "bill") + " read"]
     if summary.nothing_new:
-        parts = ["nothing new: every delivery is known already, all figures stand"]
+        parts = ["nothing new to read: every delivery is known already"]
     if summary.rejects:
         parts.append(f"{figures.count(summary.rejects, 'rejected value')} (see: attribution rejects)")
     if summary.held_back:
@@ -147,11 +147,12 @@ def _currencies(summary: NightlySummary) -> list[str]:
 
 
 def _bills(bills: tuple[BillLine, ...]) -> RenderableType:
-    table = plain_table("Source", "month", "state", "rows", "BilledCost", texts=3)
+    table = plain_table("Source", "account", "month", "state", "rows", "BilledCost", texts=4)
     for bill in bills:
         add_row(
             table,
-            figures.label(bill.source, 30),
+            figures.label(bill.source, 24),
+            figures.label(bill.account, 24),
             figures.month(bill.month),
             figures.label(bill.state, 24),
             f"{bill.rows:,}",
@@ -161,9 +162,7 @@ def _bills(bills: tuple[BillLine, ...]) -> RenderableType:
 
 
 def _held_back(rows: tuple[HeldBack, ...]) -> list[Text]:
-    return [
-        Text.assemble((f"{figures.label(row.name, 70)}: ", "yellow"), figures.label(row.reason, 300)) for row in rows
-    ]
+    return [Text.assemble((f"{figures.label(row.name, 70)}: ", "yellow"), figures.label(row.reason)) for row in rows]
 
 
 def _reconciled(rows: tuple[Reconciled, ...]) -> RenderableType:

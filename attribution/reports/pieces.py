@@ -9,7 +9,7 @@ from decimal import Decimal
 import polars as pl
 
 from attribution.reports.figures import difference, total
-from attribution.reports.frames import ReportFrames
+from attribution.reports.frames import BILL_COLUMNS, ReportFrames
 from attribution.reports.period import Spans
 from attribution.reports.report import (
     Amount,
@@ -91,7 +91,7 @@ def whole(frames: ReportFrames, daily: pl.DataFrame, currency: str, times: Spans
         known_sum("EffectiveCost", within(times.period), "this"),
         known_sum("EffectiveCost", within(times.before), "before"),
     ).row(0)
-    bills = frames.bills.filter(pl.col("BillingCurrency") == currency).sort("source", "month")
+    bills = frames.bills.filter(pl.col("BillingCurrency") == currency).sort("source", "BillingAccountId", "month")
     totals = frames.reconciled.filter(pl.col("BillingCurrency") == currency)
     return Whole(
         unallocated=Comparison(this, before),
@@ -100,10 +100,7 @@ def whole(frames: ReportFrames, daily: pl.DataFrame, currency: str, times: Spans
         reconciled=tuple(
             Reconciled(*row) for row in totals.select("BillingCurrency", "column", "lines", "costs").rows()
         ),
-        bills=tuple(
-            BillLine(*row)
-            for row in bills.select("source", "month", "rows", "BillingCurrency", "BilledCost", "state").rows()
-        ),
+        bills=tuple(BillLine(*row) for row in bills.select(list(BILL_COLUMNS)).rows()),
     )
 
 

@@ -125,6 +125,7 @@ class BillLine:
     """One bill as it was read: rows, and what it bills."""
 
     source: str
+    account: str  # BillingAccountId
     month: date
     rows: int
     currency: str

@@ -59,6 +59,9 @@ def _parse(rules: Path | str, place: Place) -> dict[str, Any]:
         fault = Fault(place.file, f"not TOML: {error}")
     except UnicodeDecodeError:
         fault = Fault(place.file, "not UTF-8 text.")
+    except FileNotFoundError:
+        hint = "`attribution init` writes one with comments; an empty file means that tags alone decide."
+        fault = Fault(place.file, "cannot be read: there is no such file.", hint=hint)
     except OSError as error:
         fault = Fault(place.file, f"cannot be read: {error.strerror}.")
     raise InputError(fault)

@@ -35,6 +35,15 @@ def test_a_file_is_claimed_by_its_columns(tmp_path: Path) -> None:
     assert not found.held_back
 
 
+def test_a_folder_of_more_than_a_thousand_files_is_listed_to_its_end(tmp_path: Path) -> None:
+    """Kind of case 36: listings that stop at 1,000 objects lose the months after."""
+    for number in range(1_100):
+        put(tmp_path, f"bills/part-{number:04}.csv", focus_text({"InvoiceId": str(number)}))
+    found = look(tmp_path, "bills/*.csv")
+    assert len(found.deliveries) == 1_100
+    assert found.deliveries[-1].name == "bills/part-1099.csv"
+
+
 def test_a_glob_that_matches_nothing_says_where_it_looked(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r'source "cloud": no file matches "bills/\*\*/\*\.csv"'):
         look(tmp_path, "bills/**/*.csv")

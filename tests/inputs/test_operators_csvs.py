@@ -118,7 +118,7 @@ def test_bad_tag_rows_are_told_and_the_others_go_on(tmp_path: Path) -> None:
         (4, "resource_id", None, "row refused"),
         (5, "key", None, "row refused"),
         (6, "valid_from", "12.10.2026", "row refused"),
-        (7, "valid_to", None, "row refused"),
+        (7, "valid_to", "2026-10-01", "row refused"),
         (8, "resource_id", "1.00701E+18", "row refused"),
         (9, "(row)", "vm-5,project,osprey", "row refused"),
     ]

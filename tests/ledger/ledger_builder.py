@@ -16,7 +16,7 @@ from attribution.ledger import Ledger, RollUp
 from attribution.ledger.settlement import Settled
 from schemas.bills import REJECT_COLUMNS, BillFile, BillKey, Delivery, Totals
 from schemas.charges import CHARGE_COLUMNS
-from schemas.money import COSTS
+from schemas.money import COSTS, add
 from schemas.workspace import Mode, Source
 
 AS_OF = datetime(2026, 11, 10, 6, tzinfo=UTC)
@@ -72,6 +72,7 @@ class Bill:
     current: bool | None = None
     empty_keys: tuple[BillKey, ...] = ()
     rejects: int = 0
+    rejected: str = "0"
     source: str = "meridian"
     reading: str = ""
     beside: tuple[str, ...] = ()
@@ -104,7 +105,9 @@ def post(ledger: Ledger, one: Bill, run: int, rollup: RollUp = UTC_DAYS) -> None
             writer.write(charges(*batch, file_id=delivery.files[0].file_id))
         parts = writer.finish()
     stored = {name: sum((part.total(name) or Decimal(0) for part in parts), Decimal(0)) for name in COSTS}
-    totals = Totals(rows=sum(part.rows for part in parts), stated=stored, stored=stored)
+    rejected = {"BilledCost": Decimal(one.rejected)}
+    stated = stored | {"BilledCost": add(stored["BilledCost"], rejected["BilledCost"])}
+    totals = Totals(rows=sum(part.rows for part in parts), stated=stated, stored=stored, rejected=rejected)
     row = {"source": one.source, "file": one.path, "line": 2, "column": "BilledCost", "check": "number",
            "value": "abc", "outcome": "row refused"}  # fmt: skip
     rejects = pl.DataFrame([row] * one.rejects, schema=REJECT_COLUMNS)

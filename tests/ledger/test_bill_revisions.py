@@ -222,6 +222,16 @@ def test_bills_say_what_is_stated_and_stored(ledger: Ledger) -> None:
     assert charges.rows() == [(row["bill_id"], "a.csv", 1), (row["bill_id"], "a.csv", 2)]
 
 
+def test_a_refused_amount_beyond_every_decimal_leaves_the_bill_readable(ledger: Ledger) -> None:
+    ingest(ledger, bill("a.csv", charge("1.25"), rejected="1E+31"))
+    row = ledger.bills().row(0, named=True)
+    assert str(row["stored_BilledCost"]) == "1.250000000000"
+    assert row["stated_BilledCost"] is None
+    assert row["rejected_BilledCost"] is None
+    exact = "SELECT stated, rejected FROM bill_deliveries WHERE cost_column = 'BilledCost'"
+    assert ledger.frame(exact).row(0) == (f"1{'0' * 30}1.250000000000", f"1{'0' * 31}")
+
+
 def test_charges_with_different_further_columns_stand_in_one_view(ledger: Ledger) -> None:
     ingest(ledger, bill("a.csv", charge("1", x_Team="red"), mode="parts"), bill("b.csv", charge("2"), mode="parts"))
     rows = ledger.frame("SELECT BilledCost, x_Team FROM charges ORDER BY BilledCost").rows()

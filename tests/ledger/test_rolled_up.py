@@ -46,7 +46,7 @@ def test_merging_by_ranges_changes_nothing(tmp_path: Path, monkeypatch: pytest.M
     with open_ledger(tmp_path / "whole") as ledger:
         ingest(ledger, one)
         expected = content(ledger)
-    monkeypatch.setattr(rollup, "MERGE_ROWS", 5)
+    monkeypatch.setattr(rollup, "SUBJECTS_A_BLOCK", 2)
     with open_ledger(tmp_path / "ranges") as ledger:
         ingest(ledger, one)
         assert len(list(tmp_path.glob("ranges/charges/*/rollup-*/lines-*.parquet"))) > 3

@@ -170,11 +170,14 @@ def company(**changes: Any) -> ReportFrames:  # noqa: ANN401 - any field of the 
             "meridian": Watermark(date(2026, 8, 1), date(2026, 11, 5)),
         },
         "bills": frame(BILL_COLUMNS, [
-            {"source": "aws", "month": date(2026, 10, 1), "rows": 48211, "BillingCurrency": "USD",
+            {"source": "aws", "BillingAccountId": "004418230975",
+             "month": date(2026, 10, 1), "rows": 48211, "BillingCurrency": "USD",
              "BilledCost": Decimal("148210.220000000011"), "state": "restated"},
-            {"source": "aws", "month": date(2026, 11, 1), "rows": 7120, "BillingCurrency": "USD",
+            {"source": "aws", "BillingAccountId": "004418230975",
+             "month": date(2026, 11, 1), "rows": 7120, "BillingCurrency": "USD",
              "BilledCost": Decimal("19120.5"), "state": "open"},
-            {"source": "labelling", "month": date(2026, 10, 1), "rows": 31, "BillingCurrency": "EUR",
+            {"source": "labelling", "BillingAccountId": "LB-7",
+             "month": date(2026, 10, 1), "rows": 31, "BillingCurrency": "EUR",
              "BilledCost": Decimal("9625.5"), "state": "new"},
         ]),
         "reconciled": frame(RECONCILED_COLUMNS, [

@@ -22,9 +22,14 @@ money AS (
     GROUP BY bp.bill_no, s.BillingCurrency
 ),
 total AS (
+    -- A refused amount may be too large for any decimal of ours; the sum is unknown then, never short of it.
     SELECT bp.bill_no,
-        sum(CAST(t.stated AS DECIMAL(38,12))) AS stated, sum(CAST(t.residual AS DECIMAL(38,24))) AS residual,
-        sum(CAST(t.rejected AS DECIMAL(38,12))) AS rejected, sum(CAST(t.netted AS DECIMAL(38,12))) AS netted
+        CASE WHEN count(t.stated) = count(TRY_CAST(t.stated AS DECIMAL(38,12)))
+            THEN sum(TRY_CAST(t.stated AS DECIMAL(38,12))) END AS stated,
+        sum(CAST(t.residual AS DECIMAL(38,24))) AS residual,
+        CASE WHEN count(t.rejected) = count(TRY_CAST(t.rejected AS DECIMAL(38,12)))
+            THEN sum(TRY_CAST(t.rejected AS DECIMAL(38,12))) END AS rejected,
+        sum(CAST(t.netted AS DECIMAL(38,12))) AS netted
     FROM (SELECT DISTINCT bill_no, delivery_digest FROM book.bill_parts JOIN book.parts USING (part_no)) AS bp
     JOIN book.delivery_totals AS t USING (delivery_digest)
     WHERE t.cost_column = 'BilledCost'
