@@ -15,6 +15,7 @@ import polars as pl
 from attribution import bills
 from attribution.ledger import RollUp, Settled
 from flows.running import Run
+from flows.terminal import UnfinishedError
 from schemas.bills import Batch, Delivery, HeldBack, Notice, Stated, Totals
 from schemas.charges import Charges
 from schemas.check import check
@@ -63,6 +64,16 @@ def ingest(run: Run, columns: Sequence[str] = ()) -> Arrived:
     settled = run.ledger.settle_bills(deliveries, held, run.number)
     run.counts |= {"deliveries": len(taken), "rejects": rejects, "bills_revised": len(settled.revised)}
     return Arrived(tuple(taken), rejects, settled)
+
+
+def complain(held_back: Sequence[HeldBack]) -> None:
+    """End a run whose figures stand but lack something.
+
+    Raises:
+        UnfinishedError: something is held back, so whoever watches the run must see it.
+    """
+    if held_back:
+        raise UnfinishedError("; ".join(f"held back: {held.source} {held.name}: {held.reason}" for held in held_back))
 
 
 def find_all(workspace: Workspace) -> tuple[list[Delivery], list[HeldBack]]:

@@ -5,7 +5,6 @@ Heavy imports come late, inside the commands, so that `--help` answers at once.
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -76,8 +75,9 @@ def ingest(workspace: Folder = HERE, as_of: AsOf = None) -> None:
 
     Example: attribution ingest --workspace sample_bills
     """
+    from flows.arrival import complain
     from flows.steps import ingest_only
-    from flows.terminal import INPUT_WRONG, read_instant, terminal, watching
+    from flows.terminal import read_instant, terminal, watching
 
     with watching() as watch:
         arrived = ingest_only(_load(workspace), read_instant(as_of), watch)
@@ -86,7 +86,7 @@ def ingest(workspace: Folder = HERE, as_of: AsOf = None) -> None:
     for held in arrived.settled.held_back:
         terminal.print(f"held back  {held.source}  {held.name}: {held.reason}", markup=False)
     terminal.print(f"{len(arrived.read)} deliveries read, {len(arrived.settled.revised)} bills revised")
-    sys.exit(INPUT_WRONG if arrived.settled.held_back else 0)
+    complain(arrived.settled.held_back)
 
 
 @app.command()
@@ -96,13 +96,14 @@ def run(workspace: Folder = HERE, as_of: AsOf = None) -> None:
     Example: attribution run --workspace sample_bills --as-of 2026-11-05T06:00:00Z
     """
     from attribution.reports.nightly import nightly_summary
+    from flows.arrival import complain
     from flows.steps import nightly
-    from flows.terminal import INPUT_WRONG, read_instant, terminal, watching
+    from flows.terminal import read_instant, terminal, watching
 
     with watching() as watch:
         summary = nightly(_load(workspace), read_instant(as_of), watch)
     terminal.print(nightly_summary(summary))
-    sys.exit(INPUT_WRONG if summary.held_back else 0)
+    complain(summary.held_back)
 
 
 @app.command()
@@ -126,14 +127,14 @@ def weekly(workspace: Folder = HERE, as_of: AsOf = None) -> None:
 
     Example: attribution weekly --workspace sample_bills --as-of 2026-11-05T06:00:00Z
     """
-    from flows.mailing import weekly_table
+    from flows.mailing import complain, weekly_table
     from flows.steps import weekly as write_and_mail
-    from flows.terminal import MAILS_FAILED, read_instant, terminal, watching
+    from flows.terminal import read_instant, terminal, watching
 
     with watching() as watch:
         done = write_and_mail(_load(workspace), read_instant(as_of), watch)
     terminal.print(weekly_table(done))
-    sys.exit(MAILS_FAILED if any(mail.outcome in ("failed", "doubtful") for mail in done.mails) else 0)
+    complain(done.mails)
 
 
 @app.command()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -28,6 +28,7 @@ from attribution.reports.tables_csv import write_tables
 from attribution.reports.text import add_row, plain_table
 from flows.running import Run, now
 from flows.summary import report_frames, restatement_rows, week_of
+from flows.terminal import UnfinishedError
 from schemas.dimensions import NOBODY
 
 ALL = "all"
@@ -168,6 +169,17 @@ def _file(run: Run, letter: Letter) -> Mailed:
     path = write_eml(letter.message, folder)
     _note(run, letter, "filed")
     return Mailed(letter.report, letter.recipient, "filed", str(path))
+
+
+def complain(mails: Sequence[Mailed]) -> None:
+    """End a run whose reports are written, but whose mails did not all go.
+
+    Raises:
+        UnfinishedError: a mail failed, or nobody knows whether it arrived.
+    """
+    troubled = [mail for mail in mails if mail.outcome in ("failed", "doubtful")]
+    if troubled:
+        raise UnfinishedError("; ".join(f"{mail.outcome}: {mail.report}: {mail.detail}" for mail in troubled))
 
 
 def weekly_table(done: Weekly) -> Group:

@@ -7,28 +7,29 @@ from pathlib import Path
 
 from attribution.reports.nightly import nightly_summary
 from flows import steps
+from flows.arrival import complain
 from flows.orchestration import as_task, flow, keep_summary, run_flow
 from flows.settings import load_workspace
-from flows.terminal import INPUT_WRONG, terminal, watching
+from flows.terminal import terminal, watching
 
 
 @flow(name="nightly", flow_run_name="nightly {as_of}")
-def nightly(workspace: str = ".", as_of: datetime | None = None) -> int:
+def nightly(workspace: str = ".", as_of: datetime | None = None) -> None:
     """Run the night over a workspace; the summary becomes an artifact of the run.
 
     Args:
         workspace: the folder that holds attribution.toml.
         as_of: the run's clock; its start unless given.
 
-    Returns:
-        The exit code: 0, or 2 where a delivery was held back.
+    Raises:
+        UnfinishedError: all is done and published, but a delivery was held back; the run shows as failed.
     """
     with watching() as watch:
         summary = steps.nightly(load_workspace(Path(workspace)), as_of, watch, do=as_task)
     shown = nightly_summary(summary)
     keep_summary("nightly", shown)
     terminal.print(shown)
-    return INPUT_WRONG if summary.held_back else 0
+    complain(summary.held_back)
 
 
 if __name__ == "__main__":

@@ -9,9 +9,8 @@ from __future__ import annotations
 import argparse
 import io
 import os
-import sys
 from collections.abc import Callable
-from typing import Any, NoReturn, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 SURROUNDINGS = {
     # A cold, slow machine needs longer than the library's 20 seconds to start its own server.
@@ -71,11 +70,11 @@ def keep_summary(key: str, what: RenderableType) -> None:
     create_markdown_artifact(f"```text\n{sink.getvalue()}\n```", key=key)
 
 
-def run_flow(run: Callable[..., int], what: str) -> NoReturn:
+def run_flow(run: Callable[..., None], what: str) -> None:
     """Run a flow from `python -m flows.<name> --workspace DIR --as-of INSTANT`; leave with its exit code."""
     parser = argparse.ArgumentParser(description=what)
     parser.add_argument("--workspace", default=".", help="the folder that holds attribution.toml")
     parser.add_argument("--as-of", default=None, help="the run's clock, for example 2026-11-10T06:00:00Z")
     stated = parser.parse_args()
     with leaving():
-        sys.exit(run(workspace=stated.workspace, as_of=read_instant(stated.as_of)))
+        run(workspace=stated.workspace, as_of=read_instant(stated.as_of))

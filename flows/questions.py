@@ -86,7 +86,7 @@ def as_table(rows: pl.DataFrame) -> RenderableType:
     if sum(widths) > wide.width and len(rows.columns) > _FEW:
         return _one_by_one(rows.columns, cells)
     words = [name for name, dtype in rows.schema.items() if not dtype.is_numeric()]
-    table = plain_table(*rows.columns, texts=len(rows.columns) if words else 0)
+    table = plain_table(*rows.columns, texts=words)
     for row in cells:
         add_row(table, *row)
     return table
@@ -193,6 +193,9 @@ def show_status(store: Path, *, as_json: bool) -> None:
     if as_json:
         print_plain(json.dumps({name: json.loads(as_json_text(rows)) for name, rows in parts.items()}, indent=2))
         return
-    for name, rows in parts.items():
-        terminal.print(Text(f"\n{name.replace('_', ' ').capitalize()}", style="bold"))
+    for name, rows in (("Runs", runs), ("Sources", sources)):
+        terminal.print(Text(f"\n{name}", style="bold"))
         terminal.print(as_table(rows))
+    terminal.print(Text("\nHeld back" if held.height else "\nNothing is held back", style="bold"))
+    for source, name, reason in held.iter_rows():
+        terminal.print(Text(f"{source}  {name}: {reason}"))

@@ -105,14 +105,15 @@ def backfill(
         raise InputError(Fault("backfill", f"{first:%Y-%m} to {last:%Y-%m} is no range of months"))
     stated = do(read_stated)(workspace)
     summaries = []
+    with running(workspace, "backfill", None, watch, stated.rules.digest) as run:
+        arrived = do(ingest)(run, stated.rules.columns)
+        do(attribute)(run, stated)
     for month in months(first, last):
         as_of = datetime.combine(next_month(month), time(6), ZoneInfo(workspace.timezone))
         with running(workspace, f"backfill {month:%Y-%m}", as_of, watch, stated.rules.digest) as run:
-            arrived = do(ingest)(run, stated.rules.columns)
-            do(attribute)(run, stated)
             do(detect)(run, stated.rules, stated.inputs)
             summaries.append(do(summarize)(run, arrived))
-    with running(workspace, "backfill", None, watch, stated.rules.digest) as run:
+    with running(workspace, "backfill, up to now", None, watch, stated.rules.digest) as run:
         do(detect)(run, stated.rules, stated.inputs)
         do(publish)(run)
     return tuple(summaries)
@@ -141,7 +142,9 @@ def weekly(workspace: Workspace, as_of: datetime | None = None, watch: Watch = q
             hint = "Run `attribution run` first; reports are made of what it keeps."
             raise InputError(Fault("weekly", "nothing was attributed yet, so there is nothing to report", hint=hint))
         reports = do(write_reports)(run)
-        return do(mail_reports)(run, reports)
+        done = do(mail_reports)(run, reports)
+        do(publish)(run)  # so that analysts see what was sent to whom
+        return done
 
 
 def read_stated(workspace: Workspace) -> Stated:
@@ -176,7 +179,7 @@ def attribute(run: Run, stated: Stated) -> None:
         divided.costs, divided.subjects, divided.allocations, divided.lineage, pooled=divided.pooled, run=run.number
     )
     run.ledger.keep_input_rejects(inputs.rejects)
-    run.counts |= {"lines": lines.height, "costs": divided.costs.height}
+    run.counts |= {"input_rejects": inputs.rejects.height, "lines": lines.height, "costs": divided.costs.height}
     run.watch("attributed", 4, 4)
 
 

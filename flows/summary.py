@@ -105,7 +105,8 @@ def _bill_rows(kept: Kept, run: int | None) -> pl.DataFrame:
     """Bills that count, one row a bill and currency, with what this run did to them."""
     bills = kept.frame(
         """
-        SELECT b.source, b.BillingAccountId, b.billing_month AS month, b.rows, b.BillingCurrency, b.stored_BilledCost AS BilledCost,
+        SELECT b.source, b.BillingAccountId, b.billing_month AS month, b.rows, b.BillingCurrency,
+            b.stored_BilledCost AS BilledCost,
             CASE WHEN ? IS NULL OR b.posted_run < ? THEN 'unchanged'
                 WHEN EXISTS (
                     SELECT 1 FROM main.bills AS old WHERE old.superseded_run = b.posted_run AND old.source = b.source

@@ -37,11 +37,14 @@ wide = _Output(highlight=False, emoji=False, width=None if sys.stdout.isatty() e
 messages = Console(stderr=True, highlight=False, emoji=False)
 
 INPUT_WRONG = 2
-MAILS_FAILED = 2
 LAW_BROKEN = 3
 # Clouds send no bills of other years, and calendars end near theirs.
 _FIRST_YEAR, _AFTER_YEAR = 2000, 2200
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class UnfinishedError(Exception):
+    """All else is done and published, but something could not be taken or sent; it was shown already."""
 
 
 class Interrupted(SystemExit):
@@ -82,6 +85,8 @@ def leaving() -> Iterator[None]:
         yield
     except InputError as error:
         _say(str(error))
+        sys.exit(INPUT_WRONG)
+    except UnfinishedError:
         sys.exit(INPUT_WRONG)
     except LawBrokenError as error:
         _say(f"A law of the ledger broke; this is our mistake, and nothing was published.\n{error}")

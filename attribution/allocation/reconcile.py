@@ -38,12 +38,13 @@ def broken(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _sums(subjects: pl.DataFrame, money: pl.DataFrame, name: str) -> pl.DataFrame:
     """Exact sums by bill and column; a row whose subject is missing shows as a bill without a number."""
-    by_bill = subjects.select("subject_id", *_BILL)
+    by_bill = subjects.lazy().select("subject_id", *_BILL)
     return (
-        money.group_by("subject_id")
-        .agg(known_sum(column) for column in COSTS)
+        money.lazy()
+        .select("subject_id", *COSTS)
         .join(by_bill, on="subject_id", how="left", validate="m:1")
         .group_by(_BILL)
         .agg(known_sum(column) for column in COSTS)
+        .collect()
         .unpivot(on=COSTS, index=_BILL, variable_name="column", value_name=name)
     )

@@ -47,20 +47,24 @@ class AllocationBook:
     def __init__(self, allocations: pl.DataFrame, dimensions: tuple[str, ...]) -> None:
         self.frame = allocations
         self.dimensions = dimensions
-        self._new: dict[Row, int] = {}
+        self._new: dict[tuple[Row, bool], int] = {}
 
-    def moved(self, pool: Row, split: Split, values: tuple[str, ...]) -> int:
-        """The allocation of a pool's money once it belongs to `values`; what is not in `across` stays the pool's."""
+    def moved(self, pool: Row, split: Split, values: tuple[str, ...], *, away: bool = False) -> int:
+        """The allocation of a pool's money once it belongs to `values`; what is not in `across` stays the pool's.
+
+        What is taken `away` has numbers of its own, also where it reads like a share: who gives may receive as well,
+        from another pool, and then the two are two rows.
+        """
         row = list(pool)
         for dimension, value in zip(split.across, values, strict=True):
             at = 3 * self.dimensions.index(dimension)
             row[at : at + 3] = [value, "split", split.name]
-        return self._new.setdefault(tuple(row), self.frame.height + len(self._new))
+        return self._new.setdefault((tuple(row), away), self.frame.height + len(self._new))
 
     def close(self) -> pl.DataFrame:
         """All allocations, old and new; the numbers stay."""
         schema = allocation_columns(self.dimensions)
-        new = [(number, *row) for row, number in self._new.items()]
+        new = [(number, *row) for (row, _), number in self._new.items()]
         self.frame = pl.concat([self.frame, pl.DataFrame(new, schema=schema, orient="row")])
         self._new = {}
         return self.frame
@@ -181,7 +185,8 @@ def _table(split: Split, pool: Row, own: tuple[str, ...], who: list[Receiver], b
     others = [one for one in who if one.values != own]
     ids = [book.moved(pool, split, one.values) for one in others]
     units = [one.units for one in others]
-    return Table(ids, units, [one.weight for one in others], _text(units), book.moved(pool, split, own) if ids else -1)
+    negation = book.moved(pool, split, own, away=True) if ids else -1
+    return Table(ids, units, [one.weight for one in others], _text(units), negation)
 
 
 def _text(weights: list[int]) -> str:

@@ -6,7 +6,7 @@ Every text from the data enters rich as `Text`, never as markup, so that `[red]`
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from rich import box
 from rich.console import Console, Group, RenderableType
@@ -54,11 +54,17 @@ def _statements(report: Report) -> Table:
     return grid
 
 
-def plain_table(*columns: str, texts: int = 1) -> Table:
-    """A narrow table: the first `texts` columns are words and may fold, the rest are figures and may not."""
+def plain_table(*columns: str, texts: int | Collection[str] = 1) -> Table:
+    """A narrow table: words may fold, figures stand to the right and may not.
+
+    Args:
+        columns: the headings.
+        texts: which of them are words: the first so many, or those named.
+    """
+    words = columns[:texts] if isinstance(texts, int) else texts
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False, header_style="bold")
-    for n, column in enumerate(columns):
-        if n < texts:
+    for column in columns:
+        if column in words:
             table.add_column(Text(column), overflow="fold", min_width=_FIRST if texts == 1 else None)
         else:
             table.add_column(Text(column), justify="right", no_wrap=True)

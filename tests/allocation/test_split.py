@@ -171,6 +171,22 @@ def test_a_pool_not_in_whole_may_lie_in_several_values() -> None:
     assert sums(divided, "project") == {"atlas": "36", "borealis": "22"}
 
 
+def test_who_gives_and_receives_in_one_split_has_two_rows() -> None:
+    """What atlas pays for support leaves it; what borealis pays reaches atlas. Both read "atlas, by this split"."""
+    world = World()
+    for project in ("atlas", "borealis"):
+        world.bill(project, "30", tags={"project": project})
+        world.bill(f"{project}-help", "7", tags={"project": project}, ServiceName="Support")
+    divided = world.divided(cut("support", 'ServiceName = "Support"'))
+    assert divided.costs.select("subject_id", "usage_date", "allocation_id").is_duplicated().sum() == 0
+    rows = [
+        (row["project"], str(row["EffectiveCost"].normalize()))
+        for row in told(divided)
+        if row["project_rule"] == "support"
+    ]
+    assert sorted(rows) == [("atlas", "-7"), ("atlas", "7"), ("borealis", "-7"), ("borealis", "7")]
+
+
 def test_a_circle_is_refused_when_only_the_bill_shows_it() -> None:
     rules = cut("first", '"tag:kind" = "hub"') + cut("second", 'ServiceName = "Support"', more='to = ["platform"]')
     world = company()

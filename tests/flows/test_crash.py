@@ -18,7 +18,7 @@ HOUSE = Path(__file__).parents[2]
 SPLIT = '\n[[split]]\nname = "s"\nwhen = { project = "shared" }\nacross = ["project"]\nby = "cost"\n'
 REROLLED = '\n[[rule]]\nname = "r"\nwhen = { PricingUnit = "x" }\nassign = { project = "p" }\n'
 # Where in a night it is cut, as parts of a whole.
-MOMENTS = (0.3, 0.5, 0.65, 0.8, 0.97)
+MOMENTS = (0.45, 0.9)
 
 
 def night(folder: Path, step: int) -> tuple[int, int]:

@@ -23,8 +23,8 @@ SELECT
         WHEN NOT coalesce(is_now, false) AND k.state <> 'gone' THEN today
         ELSE k.state_since
     END AS state_since,
-    coalesce(k.first_seen, today) AS first_seen,
-    CASE WHEN is_now THEN today ELSE k.last_seen END AS last_seen
+    least(k.first_seen, today) AS first_seen,  -- a backfill may look at an earlier day
+    CASE WHEN is_now THEN greatest(k.last_seen, today) ELSE k.last_seen END AS last_seen
 FROM (SELECT *, true AS is_now FROM findings_now) AS n
 FULL JOIN book.findings AS k ON n.fingerprint = k.fingerprint
 CROSS JOIN (SELECT CAST($today AS DATE) AS today)
