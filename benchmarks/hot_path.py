@@ -136,8 +136,8 @@ def main() -> None:
         found = summary(world, measure(world, max(1, wanted.repeat), csv=wanted.csv))
         show(found, console)
         results.append(found)
-    if wanted.json:
-        wanted.json.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+        if wanted.json:
+            wanted.json.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ from attribution.rules import read_rules
 from flows.settings import load_workspace
 
 # Two cores hold these in about a minute; LAWS_WORLDS and LAWS_SEED look further.
-WORLDS = int(os.environ.get("LAWS_WORLDS", "12"))
+WORLDS = int(os.environ.get("LAWS_WORLDS", "10"))
 SEED = int(os.environ.get("LAWS_SEED", "20261130"))
 # The same examples everywhere: a law that breaks breaks for everybody who runs the tests.
 _SETTINGS: dict[str, Any] = {
@@ -179,7 +179,7 @@ def test_a_value_that_could_not_be_read_is_told_and_unknown(nights: Nights, worl
 # --- 3. idempotence and order --------------------------------------------------------------------------------------
 
 
-@over_worlds(4)
+@over_worlds(3)
 def test_the_same_again_changes_nothing(nights: Nights, world: World) -> None:
     root = nights.again(world)
     before = everything(root / "ledger")
@@ -207,7 +207,7 @@ def everything(store: Path) -> dict[str, list[tuple[Any, ...]]]:
     return found
 
 
-@over_worlds(4)
+@over_worlds(3)
 def test_the_order_of_files_and_rows_changes_nothing(nights: Nights, world: World) -> None:
     shuffled = seeded(7)
     bills = []
@@ -230,7 +230,7 @@ def test_the_order_of_files_and_rows_changes_nothing(nights: Nights, world: Worl
 # --- 4. restatement ------------------------------------------------------------------------------------------------
 
 
-@over_worlds(3)
+@over_worlds(2)
 def test_a_file_overwritten_is_as_if_the_new_one_had_been_alone(nights: Nights, world: World) -> None:
     root = nights.again(restated(world, seeded(11).randrange))
     write(world, root)

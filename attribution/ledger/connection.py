@@ -6,6 +6,7 @@ they speak of the same thing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +23,7 @@ RESTORE = (
     "Restore the store from a backup. Without one, move it away and run again: all bills that still lie at their "
     "sources are read anew."
 )
+_DISK = re.compile(r"Could not (?:write|sync|truncate|move)[^\n]*|No space left[^\n]*")
 _TABLES = Path(__file__).parent / "tables"
 
 
@@ -45,6 +47,24 @@ def connect(path: Path) -> duckdb.DuckDBPyConnection:
 def one_line(error: Exception) -> str:
     """What DuckDB says, without its pointers into the SQL."""
     return str(error).split("\n\n", 1)[0].replace("\n", " ")
+
+
+@contextmanager
+def disk_faults(store: Path) -> Iterator[None]:
+    """Tell in plain words what the disk said to DuckDB, which wraps it into errors of several kinds.
+
+    Raises:
+        InputError: the disk is full, or is gone.
+    """
+    try:
+        yield
+    except duckdb.Error as error:
+        found = _DISK.search(str(error))
+        if not found and not isinstance(error, duckdb.IOException):
+            raise
+        said = found.group().rstrip('"') if found else one_line(error)
+        hint = "Is the disk full, or was it taken away? The ledger stands as it was; run again when there is room."
+        raise InputError(Fault(str(store), f"cannot be written: {said}", hint=hint)) from error
 
 
 def migrations() -> list[tuple[int, Path]]:

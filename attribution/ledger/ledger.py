@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import duckdb
 import polars as pl
 
 from attribution.ledger import costs as kept_costs
 from attribution.ledger import posting, records
-from attribution.ledger.connection import RESTORE, connect, frame, migrate, one_line, replace, transaction
+from attribution.ledger.connection import RESTORE, connect, disk_faults, frame, migrate, replace, transaction
 from attribution.ledger.disk import charges_folder, remove_leftovers
-from attribution.ledger.lines import lines, lines_sums, subjects
+from attribution.ledger.lines import lines, subjects
 from attribution.ledger.lock import make_store, write_lock
 from attribution.ledger.parts import DeliveryWriter, Part, roll_up_again
 from attribution.ledger.rollup import RollUp
@@ -29,9 +27,10 @@ from schemas.detection import GROWTH_COLUMNS
 from schemas.dimensions import DIMENSIONS
 from schemas.faults import Fault, InputError
 
+if TYPE_CHECKING:
+    import duckdb
+
 FILE = "ledger.duckdb"
-# DuckDB wraps what the disk said into errors of several kinds.
-_DISK = re.compile(r"Could not (?:write|sync|truncate|move)[^\n]*|No space left[^\n]*")
 
 
 @contextmanager
@@ -49,7 +48,7 @@ def open_ledger(
         InputError: the store cannot be written or is damaged, somebody else writes, or a newer program wrote it.
     """
     store = make_store(store)
-    with write_lock(store, wait_seconds, on_wait):
+    with write_lock(store, wait_seconds, on_wait), disk_faults(store):
         charges_folder(store).mkdir(exist_ok=True)
         known = (store / FILE).exists()
         con = connect(store / FILE)
@@ -61,18 +60,8 @@ def open_ledger(
                 ledger.sweep()
             ledger.lay_views()
             yield ledger
-        except duckdb.Error as error:
-            if not isinstance(error, duckdb.IOException) and not _DISK.search(str(error)):
-                raise
-            hint = "Is the disk full, or was it taken away? The ledger stands as it was; run again when there is room."
-            raise InputError(Fault(str(store), f"cannot be written: {_disk_said(error)}", hint=hint)) from error
         finally:
             con.close()
-
-
-def _disk_said(error: Exception) -> str:
-    found = _DISK.search(str(error))
-    return found.group().rstrip('"') if found else one_line(error)
 
 
 class Ledger:
@@ -162,9 +151,8 @@ class Ledger:
         files = self.charge_files()
         gone = [file for file in files if not file.is_file()]
         if gone:
-            first = gone[0].relative_to(self.store)
-            what = f"{len(gone)} of {len(files)} files of stored charges are gone, among them {first}"
-            raise InputError(Fault(str(self.store), what, hint=RESTORE))
+            what = f"{len(gone)} of {len(files)} files of stored charges are gone, this one among them"
+            raise InputError(Fault(str(gone[0]), what, hint=RESTORE))
 
     def sweep(self) -> None:
         """Remove files that no transaction registered."""
@@ -196,18 +184,6 @@ class Ledger:
     def lines(self, rollup: RollUp) -> pl.LazyFrame:
         """Lines of the bills that count (LINE_COLUMNS), not read yet."""
         return lines(self.con, self.store, rollup)
-
-    def lines_sums(self, rollup: RollUp) -> pl.DataFrame:
-        """Lines summed by bill_no, source, billing_month and BillingCurrency: what costs must sum to."""
-        return lines_sums(self.con, self.store, rollup)
-
-    def watermarks(self) -> pl.DataFrame:
-        """One source: first and last usage_date, and the last ChargePeriodEnd of charges of a day or shorter."""
-        return self.query("watermarks")
-
-    def notices(self) -> pl.DataFrame:
-        """What readers had to decide, of the deliveries that count: NOTICE_COLUMNS, and source and name before."""
-        return self.frame("SELECT * FROM main.notices ORDER BY ALL")
 
     def daily_costs(self) -> pl.DataFrame:
         """Kept costs by usage_date, source, currency, dimensions, service, SKU, cost element, charge category."""

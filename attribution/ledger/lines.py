@@ -13,10 +13,9 @@ import polars as pl
 
 from attribution.ledger.connection import RESTORE, frame
 from attribution.ledger.disk import charges_folder
-from attribution.ledger.rollup import RollUp, known_sum
+from attribution.ledger.rollup import RollUp
 from schemas.costs import LINE_COLUMNS, SUBJECT_COLUMNS, SUBJECT_TEXT
 from schemas.faults import Fault, InputError, LawBrokenError
-from schemas.money import COSTS
 
 if TYPE_CHECKING:
     import duckdb
@@ -68,20 +67,6 @@ def lines(con: duckdb.DuckDBPyConnection, store: Path, rollup: RollUp) -> pl.Laz
         for part in _parts(con, rollup).to_dicts()
     ]
     return pl.concat([pl.LazyFrame(schema=LINE_COLUMNS), *frames])
-
-
-def lines_sums(con: duckdb.DuckDBPyConnection, store: Path, rollup: RollUp) -> pl.DataFrame:
-    """One bill_no x source x billing_month x BillingCurrency: sums of the lines, exact; null where all are null."""
-    keys = ("bill_no", "source", "billing_month", "BillingCurrency")
-    about = subjects(con, store, rollup).lazy().select("subject_id", *keys)
-    return (
-        lines(con, store, rollup)
-        .join(about, on="subject_id")
-        .group_by(keys)
-        .agg(known_sum(name) for name in COSTS)
-        .sort(keys)
-        .collect()
-    )
 
 
 def _files(store: Path, part: dict[str, str], kind: str) -> list[Path]:
