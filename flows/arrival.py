@@ -16,7 +16,7 @@ from attribution import bills
 from attribution.ledger import RollUp, Settled
 from flows.running import Run
 from flows.terminal import UnfinishedError
-from schemas.bills import Batch, Delivery, HeldBack, Notice, Stated, Totals
+from schemas.bills import Batch, Delivery, HeldBack, Notice, Stated, Totals, no_rejects
 from schemas.charges import Charges
 from schemas.check import check
 from schemas.faults import Fault, InputError, LawBrokenError
@@ -144,7 +144,7 @@ def take(run: Run, delivery: Delivery, rollup: RollUp) -> int:
         stated = summing.result()
         totals.stated = dict(stated.totals)
         prove(delivery, totals, stated)
-        rejects = pl.concat(refused) if refused else pl.DataFrame()
+        rejects = pl.concat([no_rejects(), *refused])
         run.ledger.post(delivery, parts, totals, rejects=rejects, notices=notices, run=run.number)
     return rejects.height
 

@@ -34,7 +34,7 @@ class BillFile:
         return self.digest[:16]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class BillKey:
     """Which bill: one source's, one billing account's, one billing month (its first day)."""
 
@@ -144,6 +144,10 @@ class Stated:
     unreadable: dict[str, int] = field(default_factory=dict)
 
 
+ROW_REFUSED = "row refused"
+VALUE_UNKNOWN = "value unknown"
+"""What became of a row with a bad value: it was left out, or it was kept with a null in that place."""
+
 REJECT_COLUMNS: dict[str, pl.DataType] = {
     "source": pl.String(),
     "file": pl.String(),
@@ -151,15 +155,21 @@ REJECT_COLUMNS: dict[str, pl.DataType] = {
     "column": pl.String(),
     "check": pl.String(),
     "value": pl.String(),
-    "outcome": pl.String(),  # "row refused", or "value unknown" where the row was kept with a null
+    "outcome": pl.String(),
 }
+
+
+def no_rejects() -> pl.DataFrame:
+    """An empty frame of rejects."""
+    return pl.DataFrame(schema=REJECT_COLUMNS)
+
 
 Rejects = pa.DataFrameSchema(
     {
         name: pa.Column(
             dtype,
             nullable=name in ("line", "value"),
-            checks=[pa.Check.isin(("row refused", "value unknown"))] if name == "outcome" else [],
+            checks=[pa.Check.isin((ROW_REFUSED, VALUE_UNKNOWN))] if name == "outcome" else [],
         )
         for name, dtype in REJECT_COLUMNS.items()
     },

@@ -69,13 +69,13 @@ def _with_values(failures: pl.DataFrame, frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def verify(frame: pl.DataFrame, schema: pa.DataFrameSchema, where: str) -> pl.DataFrame:
-    """Assert that what was kept reads back as it was written.
+    """Assert that what we made ourselves is as its schema says: before it is kept, and once it is read back.
 
     Raises:
-        LawBrokenError: a row fails; `where` names the file or table.
+        LawBrokenError: a row fails; `where` names the frame, file or table.
     """
     checked = check(frame, schema)
     if checked.failures.height:
-        message = f"{where}: {checked.failures.height} stored rows fail their own schema: {checked.failures.row(0)}"
+        message = f"{where}: {checked.failures.height} rows fail their own schema: {checked.failures.row(0)}"
         raise LawBrokenError(message)
     return frame

@@ -11,6 +11,7 @@ from __future__ import annotations
 import pandera.polars as pa
 import polars as pl
 
+from schemas.dimensions import COST_ELEMENTS, ELASTICITY, METHODS
 from schemas.money import COSTS, MONEY
 
 SUBJECT_TEXT = (
@@ -42,6 +43,34 @@ COST_COLUMNS: dict[str, pl.DataType] = {
     **dict.fromkeys(COSTS, MONEY),
     "ConsumedQuantity": pl.Float64(),
 }
+
+COST_SUBJECT_COLUMNS: dict[str, pl.DataType] = {
+    **SUBJECT_COLUMNS,
+    "cost_element": pl.String(),
+    "elasticity": pl.String(),
+}
+LINEAGE_COLUMNS: dict[str, pl.DataType] = {
+    "split": pl.String(),
+    "subject_id": pl.Int64(),  # the pool's
+    "usage_date": pl.Date(),
+    "pool_allocation_id": pl.Int32(),
+    "negation_allocation_id": pl.Int32(),
+    "receiver_allocation_id": pl.Int32(),
+    "position": pl.Int32(),  # order among the receivers: of equal remainders the earlier one gets the unit
+    "weight": pl.String(),
+    "total_weight": pl.String(),
+    **dict.fromkeys(COSTS, MONEY),  # the pool's amounts
+}
+"""One pool and receiver of a split; the share is recomputed from the weights and the pool's amounts."""
+
+POOLED_COLUMNS: dict[str, pl.DataType] = {
+    "split": pl.String(),
+    "subject_id": pl.Int64(),
+    "usage_date": pl.Date(),
+    "allocation_id": pl.Int32(),
+    "pool_subject_id": pl.Int64(),
+}
+"""One cost row that a split took, and the pool it was summed into."""
 
 
 def allocation_columns(dimensions: tuple[str, ...]) -> dict[str, pl.DataType]:
@@ -79,3 +108,26 @@ Costs = pa.DataFrameSchema(
     strict=True,
     name="Costs",
 )
+CostSubjects = pa.DataFrameSchema(
+    {
+        "subject_id": pa.Column(pl.Int64(), unique=True),
+        "bill_no": pa.Column(pl.Int32()),
+        "source": pa.Column(pl.String()),
+        "billing_month": pa.Column(pl.Date()),
+        "BillingCurrency": pa.Column(pl.String()),
+        "cost_element": pa.Column(pl.String(), checks=[pa.Check.isin(COST_ELEMENTS)]),
+        "elasticity": pa.Column(pl.String(), checks=[pa.Check.isin(ELASTICITY)]),
+    },
+    strict=False,
+    name="CostSubjects",
+)
+
+
+def allocations_schema(dimensions: tuple[str, ...]) -> pa.DataFrameSchema:
+    """Every dimension has a value and a known method; a rule only where one decided."""
+    columns: dict[str, pa.Column] = {"allocation_id": pa.Column(pl.Int32(), unique=True)}
+    for dimension in dimensions:
+        columns[dimension] = pa.Column(pl.String())
+        columns[f"{dimension}_method"] = pa.Column(pl.String(), checks=[pa.Check.isin(METHODS)])
+        columns[f"{dimension}_rule"] = pa.Column(pl.String(), nullable=True)
+    return pa.DataFrameSchema(columns, strict=True, name="Allocations")

@@ -22,13 +22,15 @@ COSTS = ("BilledCost", "EffectiveCost", "ListCost", "ContractedCost")
 LARGEST = Decimal(10) ** 18
 """An amount of this size or more is damage, not money; below it no sum of a bill can overflow."""
 
+NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
+"""Plain number text, for regular expressions of polars."""
+
 # 26 places leave 12 digits before the point: enough for every amount met, and the rest takes the slow way.
 _WIDE = 26
 # Room for every digit between 1e999 and 1e-999.
 _EXACT = Context(prec=2100)
 # Doubles between these are written without an exponent.
 _SMALL, _GREAT = 1e-3, 1e12
-_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
 
 
 def read_money(text: pl.Series) -> tuple[pl.Series, Decimal]:
@@ -60,7 +62,7 @@ def read_money(text: pl.Series) -> tuple[pl.Series, Decimal]:
     if long.any():
         residual = add(residual, _residual(text.filter(long), money.filter(long)))
     if money.null_count() > text.null_count():
-        unread = money.is_null() & text.str.contains(_NUMBER)
+        unread = money.is_null() & text.str.contains(NUMBER)
         if unread.any():
             money, cut = _read_slowly(text, money, unread)
             residual = add(residual, cut)
@@ -104,6 +106,11 @@ def _read_slowly(text: pl.Series, money: pl.Series, unread: pl.Series) -> tuple[
         values[row] = kept
         cut = _EXACT.add(cut, _EXACT.subtract(written, kept))
     return pl.Series(text.name, values, dtype=MONEY), cut
+
+
+def known_sum(column: str) -> pl.Expr:
+    """Sum of what is known of a column; null, not the 0 that polars gives, where nothing is."""
+    return pl.when(pl.col(column).count() > 0).then(pl.col(column).sum()).alias(column)
 
 
 def add(*amounts: Decimal) -> Decimal:

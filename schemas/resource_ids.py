@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 DAMAGED = "an id, not a number in E-notation (the file was saved by a spreadsheet)"
+_AZURE = "/subscriptions/"
 _DAMAGED = r"^\d(\.\d+)?E\+\d{1,3}$"
 
 
@@ -13,9 +14,14 @@ def damaged_ids(ids: pl.Series) -> pl.Series:
     return ids.str.contains(_DAMAGED).fill_null(value=False)
 
 
+def fold_azure_id(resource: str) -> str:
+    """Azure writes one id in several cases, so it is lowered; ids of other providers stay exact."""
+    return resource.lower() if resource.lower().startswith(_AZURE) else resource
+
+
 def fold_azure_ids(ids: pl.Series) -> pl.Series:
-    """Azure writes one id in several cases, so they are lowered; ids of other providers stay exact."""
-    azure = ids.str.contains(r"(?i)^/subscriptions/").fill_null(value=False)
+    """A column of ids as `fold_azure_id` makes each."""
+    azure = ids.str.contains(f"(?i)^{_AZURE}").fill_null(value=False)
     if not azure.any():
         return ids
     return pl.select(pl.when(azure).then(ids.str.to_lowercase()).otherwise(ids).alias(ids.name)).to_series()

@@ -27,13 +27,13 @@ from attribution.ledger.views import view_files
 from attribution.reports.nightly import nightly_summary
 from attribution.rules import CONDITIONS, SPLITS, RuleBook, coded, holds, read_rules
 from attribution.rules.read import _RULE_KEYS, _SECTIONS
-from attribution.rules.records import OURS, SPECIAL
+from attribution.rules.records import OURS
 from attribution.rules.splits import SPLIT_KEYS
 from attribution.rules.when import GROUPS
 from flows import cli, steps
 from flows.questions import as_table, ask
 from flows.settings import load_workspace
-from schemas.dimensions import METHODS, fold
+from schemas.dimensions import METHODS, NOBODY, fold
 from schemas.faults import InputError
 
 ROOT = Path(__file__).parents[1]
@@ -254,7 +254,7 @@ def test_wrong_rules_are_answered_as_the_document_says() -> None:
 
 def test_every_rule_word_is_explained() -> None:
     text = (ROOT / "docs/rules.md").read_text(encoding="utf-8")
-    words = {*CONDITIONS, *GROUPS, *SPLITS, *SPLIT_KEYS, *_RULE_KEYS, *_SECTIONS, *OURS, *SPECIAL, *METHODS}
+    words = {*CONDITIONS, *GROUPS, *SPLITS, *SPLIT_KEYS, *_RULE_KEYS, *_SECTIONS, *OURS, *NOBODY, *METHODS}
     words |= {"csv", "bill", "month", "day", "values", "first", "id"}
     assert {word for word in words if f"`{word}`" not in text} == set()
 

@@ -4,9 +4,6 @@ from attribution.allocation.explain import Explanation, explain
 from attribution.allocation.reconcile import broken, reconcile
 from attribution.allocation.resolve import Resolved, resolve
 from attribution.allocation.shares import recompute
-from attribution.allocation.split import LINEAGE_COLUMNS, POOLED_COLUMNS, Divided, split
+from attribution.allocation.split import Divided, split
 
-__all__ = [
-    "LINEAGE_COLUMNS", "POOLED_COLUMNS", "Divided", "Explanation", "Resolved", "broken", "explain", "recompute",
-    "reconcile", "resolve", "split",
-]  # fmt: skip
+__all__ = ["Divided", "Explanation", "Resolved", "broken", "explain", "recompute", "reconcile", "resolve", "split"]

@@ -17,8 +17,6 @@ from attribution.allocation.timeline import eras, laid, spans_on, timelines
 from attribution.rules import TAG, Coded, RuleBook, coded
 from schemas.faults import LawBrokenError
 
-SOURCES = ("csv", "bill", "parent", "account")
-
 
 @dataclass(frozen=True)
 class Evidence:
@@ -64,8 +62,7 @@ def gather_evidence(
 ) -> Evidence:
     """Ask every source about every context. Arguments as for `resolve`."""
     answers = Answers()
-    keys = book.tag_keys(*(rule.when for rule in book.rules), *(split.when for split in book.splits))
-    where = slots(book, keys)
+    where = slots(book)
     subjects = cost_elements(subjects)
     attached = attachments(resources)
     chain = chains(attached, subjects.get_column("ResourceId"))

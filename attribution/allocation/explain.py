@@ -14,13 +14,12 @@ import polars as pl
 
 from attribution.allocation.evidence import Evidence, gather_evidence
 from attribution.allocation.inherit import attachments, chains
-from attribution.allocation.pools import known_sum
 from attribution.allocation.resolve import decide, ruled
 from attribution.allocation.shares import recompute
 from attribution.allocation.split import Divided
 from attribution.rules import RuleBook
 from attribution.rules.records import Rule
-from schemas.money import COSTS, add
+from schemas.money import COSTS, add, known_sum
 
 
 @dataclass(frozen=True)

@@ -13,18 +13,13 @@ import polars as pl
 from attribution.allocation.evidence import Evidence
 from attribution.rules import TAG, Coded, Split, coded, holds
 from schemas.dimensions import NOBODY
-from schemas.money import COSTS
+from schemas.money import COSTS, known_sum
 
 POOL_KEY = (
     "source", "bill_no", "billing_month", "BillingAccountId", "BillingCurrency", "ServiceName", "ServiceCategory",
     "ChargeCategory", "cost_element", "elasticity",
 )  # fmt: skip
 POOL = ("subject_row", "usage_date", "allocation_id")
-
-
-def known_sum(column: str) -> pl.Expr:
-    """The sum of what is known; null, not zero, where nothing is."""
-    return pl.when(pl.col(column).count() > 0).then(pl.col(column).sum()).alias(column)
 
 
 @dataclass(frozen=True)

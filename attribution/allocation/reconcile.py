@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from attribution.allocation.pools import known_sum
-from schemas.money import COSTS
+from schemas.money import COSTS, known_sum
 
 _BILL = ("bill_no", "billing_month", "BillingCurrency")
 

@@ -11,33 +11,13 @@ from decimal import Decimal
 
 import polars as pl
 
-from attribution.allocation.pools import POOL, Standing, known_sum, pools, present, with_pool_subjects
+from attribution.allocation.pools import POOL, Standing, pools, present, with_pool_subjects
 from attribution.allocation.resolve import Resolved
 from attribution.allocation.shares import AllocationBook, Sheet, divide, receivers
 from attribution.rules import SPLITS, RuleBook, Split
-from schemas.costs import COST_COLUMNS
+from schemas.costs import COST_COLUMNS, LINEAGE_COLUMNS, POOLED_COLUMNS
 from schemas.faults import Fault, InputError, LawBrokenError
-from schemas.money import COSTS, MONEY, sum_exactly
-
-LINEAGE_COLUMNS: dict[str, pl.DataType] = {
-    "split": pl.String(),
-    "subject_id": pl.Int64(),  # the pool's
-    "usage_date": pl.Date(),
-    "pool_allocation_id": pl.Int32(),
-    "negation_allocation_id": pl.Int32(),
-    "receiver_allocation_id": pl.Int32(),
-    "position": pl.Int32(),  # order among the receivers: of equal remainders the earlier one gets the unit
-    "weight": pl.String(),
-    "total_weight": pl.String(),
-    **dict.fromkeys(COSTS, MONEY),  # the pool's amounts
-}
-POOLED_COLUMNS: dict[str, pl.DataType] = {
-    "split": pl.String(),
-    "subject_id": pl.Int64(),
-    "usage_date": pl.Date(),
-    "allocation_id": pl.Int32(),
-    "pool_subject_id": pl.Int64(),
-}
+from schemas.money import COSTS, known_sum, sum_exactly
 
 
 @dataclass(frozen=True)

@@ -39,12 +39,12 @@ class Slots:
         return self.table.get_column("field").unique(maintain_order=True).to_list()
 
 
-def slots(book: RuleBook, tag_keys: tuple[str, ...] = ()) -> Slots:
+def slots(book: RuleBook) -> Slots:
     """The keys of every dimension, and those that conditions ask, each as a field `tag:<key>` of its own."""
     rows: list[tuple[str, str, str, int]] = []
     for dimension in book.dimensions.values():
         rows += [(dimension.name, fold(tag), f"{TAG}{tag}", rank) for rank, tag in enumerate(dimension.tags)]
-    rows += [(f"{TAG}{key}", fold(key), f"{TAG}{key}", 0) for key in tag_keys]
+    rows += [(f"{TAG}{key}", fold(key), f"{TAG}{key}", 0) for key in book.tag_keys]
     table = pl.DataFrame([(slot, *row) for slot, row in enumerate(rows)], schema=SLOT_COLUMNS, orient="row")
     return Slots(table, book)
 

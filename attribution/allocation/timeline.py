@@ -14,13 +14,6 @@ from attribution.rules import RuleBook
 
 EVER = date(1, 1, 1)
 FOREVER = date(9999, 12, 31)
-SPAN_COLUMNS: dict[str, pl.DataType] = {
-    "resource_no": pl.UInt32(),
-    "start": pl.Date(),
-    "end": pl.Date(),
-    "span": pl.Int32(),
-}
-
 # A day counted from EVER takes less than 22 bits, so that resource and day make one whole number that sorts.
 _DAY_BITS = 22
 

@@ -17,10 +17,10 @@ from attribution.bills.aws_manifest import group_files
 from attribution.bills.aws_mapping import to_charges
 from attribution.bills.control import sum_files
 from attribution.bills.listing import Head, read_head
-from attribution.bills.refusals import add_money, no_rejects
+from attribution.bills.refusals import add_money
 from attribution.bills.table_file import OpenTable, open_table, raw_rows
 from attribution.bills.tag_text import TagTexts
-from schemas.bills import Batch, BillFile, Delivery, HeldBack, Notice, Stated
+from schemas.bills import Batch, BillFile, Delivery, HeldBack, Notice, Stated, no_rejects
 from schemas.faults import Fault, InputError, suggest
 from schemas.workspace import Source
 

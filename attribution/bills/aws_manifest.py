@@ -117,11 +117,9 @@ def _missing(group: _Group, manifest: Manifest | None) -> list[str]:
 
 def _absent(source: Source, top: list[Manifest], groups: list[_Group]) -> list[HeldBack]:
     """A manifest that names an assembly of which no file is there."""
-    folders = {group.folder.name for group in groups} | {group.folder.name for group in groups if group.period}
+    folders = {group.folder.name for group in groups}
     return [
-        HeldBack(
-            source.name, f"{manifest.assembly}", f"incomplete: {manifest.name} names it, and no file of it is there"
-        )
+        HeldBack(source.name, manifest.assembly, f"incomplete: {manifest.name} names it, and no file of it is there")
         for manifest in top
         if manifest.assembly not in folders and not any(group.folder == group.period for group in groups)
     ]

@@ -11,7 +11,7 @@ import polars as pl
 from attribution.bills.cells import read_costs
 from attribution.bills.refusals import Refusals
 from attribution.bills.table_file import OpenTable, RawRows
-from schemas.bills import REJECT_COLUMNS, Batch, Notice
+from schemas.bills import REJECT_COLUMNS, ROW_REFUSED, Batch, Notice
 from schemas.charges import CHARGE_COLUMNS
 from schemas.money import add, sum_exactly
 from schemas.resource_ids import DAMAGED, damaged_ids, fold_azure_ids
@@ -187,7 +187,7 @@ def _ragged_rejects(reading: Reading) -> pl.DataFrame:
                 "(row)",
                 f"{row.expected} fields, as the header has; found {row.fields}",
                 row.text,
-                "row refused",
+                ROW_REFUSED,
             )
             for row, line in zip(rows, lines, strict=True)
         ],

@@ -8,12 +8,8 @@ from decimal import Decimal
 
 import polars as pl
 
-from schemas.bills import REJECT_COLUMNS, Batch
+from schemas.bills import REJECT_COLUMNS, ROW_REFUSED, VALUE_UNKNOWN, Batch, no_rejects
 from schemas.money import COSTS, add, sum_exactly
-
-ROW = "row refused"
-VALUE = "value unknown"
-LineOf = Callable[[str, list[int]], list[int]]
 
 
 @dataclass
@@ -43,7 +39,7 @@ class Refusals:
             pl.DataFrame({"index": rows.cast(pl.UInt32), "value": raw}).with_columns(
                 pl.lit(column).alias("column"),
                 pl.lit(check).alias("check"),
-                pl.lit(ROW if required else VALUE).alias("outcome"),
+                pl.lit(ROW_REFUSED if required else VALUE_UNKNOWN).alias("outcome"),
             )
         )
 
@@ -60,11 +56,6 @@ class Refusals:
             pl.lit(file).alias("file"),
             pl.Series("line", lines(rows), dtype=pl.Int64),
         ).select(list(REJECT_COLUMNS))
-
-
-def no_rejects() -> pl.DataFrame:
-    """An empty frame of rejects."""
-    return pl.DataFrame(schema=REJECT_COLUMNS)
 
 
 @dataclass(frozen=True)
@@ -95,7 +86,7 @@ def refuse(batch: Batch, failures: pl.DataFrame) -> Refused:
         pl.lit(batch.source).alias("source"),
         origin.get_column("file_id").replace_strict(batch.files, return_dtype=pl.String).alias("file"),
         pl.Series("line", lines, dtype=pl.Int64),
-        pl.lit(ROW).alias("outcome"),
+        pl.lit(ROW_REFUSED).alias("outcome"),
     ).select(list(REJECT_COLUMNS))
     gone = batch.charges[rows.unique()]
     return Refused(rejects, {cost: sum_exactly(gone.get_column(cost)) for cost in COSTS if cost in batch.residual})

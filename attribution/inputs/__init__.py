@@ -7,10 +7,11 @@ from pathlib import Path
 
 import polars as pl
 
-from attribution.inputs.csv_file import Read, no_rejects
+from attribution.inputs.csv_file import Read
 from attribution.inputs.resources import read_resources
 from attribution.inputs.tags import read_tags
 from attribution.inputs.utilization import read_utilization
+from schemas.bills import no_rejects
 from schemas.faults import Fault, InputError
 from schemas.inputs import RESOURCE_COLUMNS, TAG_COLUMNS, UTILIZATION_COLUMNS
 from schemas.paths import matching

@@ -10,14 +10,13 @@ from pathlib import Path
 
 import polars as pl
 
-from schemas.bills import REJECT_COLUMNS
+from schemas.bills import REJECT_COLUMNS, ROW_REFUSED
 from schemas.dimensions import fold
 from schemas.faults import Fault, InputError, suggest
 from schemas.paths import relative_name
 from schemas.text_file import PlainText, delimiter_of, plain_text
 
 PLACE = ("__file", "__line")
-ROW, VALUE = "row refused", "value unknown"
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ def read_sheet(path: Path, root: Path, what: str, known: Sequence[str], required
     return Sheet(name, frame, _ragged(what, name, len(columns), ragged))
 
 
-def reject(frame: pl.DataFrame, what: str, column: str, check: str, outcome: str = ROW) -> pl.DataFrame:
+def reject(frame: pl.DataFrame, what: str, column: str, check: str, outcome: str = ROW_REFUSED) -> pl.DataFrame:
     """Rejects of rows that still have their place; `column` names the one at fault, where it is in the frame."""
     value = pl.col(column).cast(pl.String) if column in frame.columns else pl.lit(None, dtype=pl.String)
     return frame.select(
@@ -74,11 +73,6 @@ def reject(frame: pl.DataFrame, what: str, column: str, check: str, outcome: str
         value.alias("value"),
         pl.lit(outcome).alias("outcome"),
     )
-
-
-def no_rejects() -> pl.DataFrame:
-    """An empty frame of rejects."""
-    return pl.DataFrame(schema=REJECT_COLUMNS)
 
 
 def _rows(text: PlainText) -> tuple[list[str], list[list[str]], list[int], list[tuple[int, list[str]]]]:
@@ -121,7 +115,7 @@ def _columns(name: str, header: list[str], known: Sequence[str], required: Seque
 
 def _ragged(what: str, name: str, width: int, ragged: list[tuple[int, list[str]]]) -> pl.DataFrame:
     rows = [
-        (what, name, line, "(row)", f"{width} fields, as the header has; found {len(row)}", ",".join(row), ROW)
+        (what, name, line, "(row)", f"{width} fields, as the header has; found {len(row)}", ",".join(row), ROW_REFUSED)
         for line, row in ragged
     ]
     return pl.DataFrame(rows, schema=REJECT_COLUMNS, orient="row")

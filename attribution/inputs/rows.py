@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from attribution.inputs.csv_file import PLACE, ROW, VALUE, Read, Sheet, no_rejects, reject
+from attribution.inputs.csv_file import PLACE, Read, Sheet, reject
+from schemas.bills import ROW_REFUSED, VALUE_UNKNOWN, no_rejects
 from schemas.check import check
 from schemas.instants import parse_days, parse_instants
+from schemas.money import NUMBER
 from schemas.resource_ids import DAMAGED, damaged_ids, fold_azure_ids
 
 if TYPE_CHECKING:
     import pandera.polars as pa
-
-_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
 
 
 @dataclass
@@ -39,7 +39,7 @@ class Rows:
         """Put a typed column in the place of its text; unreadable text refuses the row, or is unknown."""
         bad = self.frame.get_column(column).is_not_null() & read.is_null()
         if bad.any():
-            outcome = ROW if required else VALUE
+            outcome = ROW_REFUSED if required else VALUE_UNKNOWN
             self.rejects.append(reject(self.frame.filter(bad), self.what, column, rule, outcome))
         self.frame = self.frame.with_columns(read.alias(column))
         if required and bad.any():
@@ -83,7 +83,7 @@ def read_instants(rows: Rows, column: str, timezone: str) -> None:
 def read_numbers(rows: Rows, column: str, *, required: bool) -> None:
     """A column of numbers with a decimal point; NaN and infinity are none."""
     text = rows.frame.get_column(column).str.strip_chars()
-    number = text.set(~text.str.contains(_NUMBER).fill_null(value=True), None).cast(pl.Float64)
+    number = text.set(~text.str.contains(NUMBER).fill_null(value=True), None).cast(pl.Float64)
     finite = number.set(~number.is_finite().fill_null(value=True), None)
     rows.read(column, finite, "a plain number", required=required)
 
@@ -111,7 +111,7 @@ def finish(rows: Rows, schema: pa.DataFrameSchema, columns: Sequence[str]) -> Re
             "column",
             "check",
             "value",
-            pl.lit(ROW).alias("outcome"),
+            pl.lit(ROW_REFUSED).alias("outcome"),
         )
         rows.rejects.append(told)
     return Read(checked.good, pl.concat([no_rejects(), *rows.rejects]))

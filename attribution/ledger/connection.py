@@ -1,4 +1,4 @@
-"""The DuckDB file: opened, brought to the newest tables, its views and comments laid anew.
+"""The DuckDB file: opened, brought to the newest tables, asked and changed with frames, all or nothing.
 
 Tables stand in the schema `book`, the views that analysts read in `main`; both have the same names where
 they speak of the same thing.

@@ -11,33 +11,21 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from attribution.ledger.connection import replace
-from attribution.ledger.views import dimensions_kept, query_file
-from schemas.costs import COST_COLUMNS, SUBJECT_COLUMNS, allocation_columns
-from schemas.money import COSTS, MONEY
+from attribution.ledger.views import dimensions_kept, query_file, view_query
+from schemas.check import verify
+from schemas.costs import (
+    COST_COLUMNS,
+    COST_SUBJECT_COLUMNS,
+    LINEAGE_COLUMNS,
+    POOLED_COLUMNS,
+    Costs,
+    CostSubjects,
+    allocation_columns,
+    allocations_schema,
+)
 
 if TYPE_CHECKING:
     import duckdb
-
-# How these tables look while nothing is kept; afterwards they have the shape of the frames.
-_LINEAGE: dict[str, pl.DataType] = {
-    "split": pl.String(),
-    "subject_id": pl.Int64(),
-    "usage_date": pl.Date(),
-    "pool_allocation_id": pl.Int32(),
-    "negation_allocation_id": pl.Int32(),
-    "receiver_allocation_id": pl.Int32(),
-    "position": pl.Int32(),
-    "weight": pl.String(),
-    "total_weight": pl.String(),
-    **dict.fromkeys(COSTS, MONEY),
-}
-_POOLED: dict[str, pl.DataType] = {
-    "split": pl.String(),
-    "subject_id": pl.Int64(),
-    "usage_date": pl.Date(),
-    "allocation_id": pl.Int32(),
-    "pool_subject_id": pl.Int64(),
-}
 
 
 def keep(
@@ -55,32 +43,42 @@ def keep(
     Args:
         con: the ledger.
         costs: COST_COLUMNS.
-        subjects: SUBJECT_COLUMNS, `cost_element`, `elasticity`, and any columns beyond.
+        subjects: COST_SUBJECT_COLUMNS and any columns beyond.
         allocations: allocation_columns of the dimensions.
         lineage: one row a pool and receiver of a split: weights and the pool's amounts.
         pooled: which cost rows each pool was summed from; None where nothing was split.
         run: number of the run.
+
+    Raises:
+        LawBrokenError: a frame is not what its schema says; nothing is kept then.
     """
+    _check(costs.select(*COST_COLUMNS), subjects, allocations)
     old = dimensions_kept(con)
-    con.execute(f"CREATE OR REPLACE TEMP TABLE months_before AS {query_file('dimension_months', old)}")
+    con.execute(f"CREATE OR REPLACE TEMP TABLE months_before AS {view_query('dimension_months', old)}")
     replace(con, "subjects", subjects)
     replace(con, "allocations", allocations)
     replace(con, "split_lineage", lineage)
-    replace(con, "split_pools", pl.DataFrame(schema=_POOLED) if pooled is None else pooled)
+    replace(con, "split_pools", pl.DataFrame(schema=POOLED_COLUMNS) if pooled is None else pooled)
     replace(con, "cost_facts", costs.select(*COST_COLUMNS))
     new = dimensions_kept(con)
-    con.execute(f"CREATE OR REPLACE TEMP TABLE months_after AS {query_file('dimension_months', new)}")
+    con.execute(f"CREATE OR REPLACE TEMP TABLE months_after AS {view_query('dimension_months', new)}")
     con.execute(query_file("restate", ()), {"run": run, "dimensions": [name for name in old if name in new]})
     con.execute("DROP TABLE months_before; DROP TABLE months_after")
     con.execute("INSERT INTO book.costs_kept SELECT run, as_of FROM book.runs WHERE run = $run", {"run": run})
 
 
+def _check(costs: pl.DataFrame, subjects: pl.DataFrame, allocations: pl.DataFrame) -> None:
+    dimensions = tuple(name for name in allocations.columns if f"{name}_method" in allocations.columns)
+    verify(costs, Costs, "costs to keep")
+    verify(subjects, CostSubjects, "subjects to keep")
+    verify(allocations, allocations_schema(dimensions), "allocations to keep")
+
+
 def empty_shapes(dimensions: tuple[str, ...]) -> dict[str, pl.DataFrame]:
     """Tables that take their shape from frames, as they are before anything was kept."""
-    text = dict.fromkeys(("cost_element", "elasticity"), pl.String())
     return {
-        "subjects": pl.DataFrame(schema={**SUBJECT_COLUMNS, **text}),
+        "subjects": pl.DataFrame(schema=COST_SUBJECT_COLUMNS),
         "allocations": pl.DataFrame(schema=allocation_columns(dimensions)),
-        "split_lineage": pl.DataFrame(schema=_LINEAGE),
-        "split_pools": pl.DataFrame(schema=_POOLED),
+        "split_lineage": pl.DataFrame(schema=LINEAGE_COLUMNS),
+        "split_pools": pl.DataFrame(schema=POOLED_COLUMNS),
     }

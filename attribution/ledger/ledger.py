@@ -21,8 +21,9 @@ from attribution.ledger.parts import DeliveryWriter, Part, roll_up_again
 from attribution.ledger.rollup import RollUp
 from attribution.ledger.settlement import Settled, settle
 from attribution.ledger.views import dimensions_kept, lay_views, query_file
-from schemas.bills import REJECT_COLUMNS, Delivery, HeldBack, Notice, Totals
+from schemas.bills import Delivery, HeldBack, Notice, Rejects, Totals, no_rejects
 from schemas.charges import CHARGE_COLUMNS
+from schemas.check import verify
 from schemas.detection import GROWTH_COLUMNS
 from schemas.dimensions import DIMENSIONS
 from schemas.faults import Fault, InputError
@@ -75,7 +76,7 @@ class Ledger:
                 **kept_costs.empty_shapes(DIMENSIONS),
                 "growth": pl.DataFrame(schema=GROWTH_COLUMNS),
                 "reconciliation": pl.DataFrame(schema=records.RECONCILIATION_COLUMNS),
-                "input_rejects": pl.DataFrame(schema=REJECT_COLUMNS),
+                "input_rejects": no_rejects(),
                 "no_charges": pl.DataFrame(schema={**CHARGE_COLUMNS, "filename": pl.String()}),
             }.items():
                 if not self._has(table):
@@ -216,7 +217,7 @@ class Ledger:
 
     def keep_input_rejects(self, rejects: pl.DataFrame) -> None:
         """Replace the refused values (REJECT_COLUMNS) of tags, inventory and utilization, which are read each run."""
-        self._replace("input_rejects", rejects)
+        self._replace("input_rejects", verify(rejects, Rejects, "rejects of the inputs"))
 
     def keep_growth(self, growth: pl.DataFrame) -> None:
         """Replace the growth rows."""

@@ -20,10 +20,10 @@ from typing import Self
 import polars as pl
 
 from attribution.ledger.disk import WRITING, charges_folder, put_folder, write_rows
-from attribution.ledger.rollup import RollUp, RollUpWriter, known_sum, usage_date
+from attribution.ledger.rollup import RollUp, RollUpWriter, usage_date
 from attribution.ledger.verify import read_back
 from schemas.bills import BillKey, Delivery
-from schemas.money import COSTS, add
+from schemas.money import COSTS, add, known_sum
 
 # The east-most clock is 14 hours ahead of UTC: a month that begins there at midnight begins in UTC the day
 # before, and one that begins later (Pacific time) is still the same month 14 hours on.

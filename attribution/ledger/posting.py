@@ -15,8 +15,9 @@ import polars as pl
 
 from attribution.ledger.connection import append, transaction
 from attribution.ledger.parts import Part
-from schemas.bills import Delivery, Notice, Totals
+from schemas.bills import Delivery, Notice, Rejects, Totals
 from schemas.charges import INSTANT
+from schemas.check import verify
 from schemas.money import COSTS, MONEY, UNIT
 
 if TYPE_CHECKING:
@@ -49,9 +50,13 @@ def post(
         rejects: REJECT_COLUMNS.
         notices: what the reader had to decide.
         run: number of the run.
+
+    Raises:
+        LawBrokenError: the rejects are not what their schema says.
     """
     if is_read(con, delivery.digest):
         return
+    verify(rejects, Rejects, f"rejects of {delivery.name}")
     with transaction(con):
         append(con, "deliveries_read", _delivery_row(delivery, totals, run))
         append(con, "delivery_files", _file_rows(delivery))

@@ -143,16 +143,12 @@ def _unstated(contests: Iterable[_Contest]) -> dict[str, str]:
     first: dict[BillKey, Candidate] = {}
     held: dict[str, str] = {}
     for candidate in sorted(keys_of, key=lambda one: (one.settled_run, one.name, one.digest)):
-        taken = sorted((key for key in keys_of[candidate] if key in first), key=_key_order)
+        taken = sorted(key for key in keys_of[candidate] if key in first)
         if taken:
             held[candidate.digest] = _unstated_message(taken[0], first[taken[0]], candidate)
         else:
             first |= dict.fromkeys(keys_of[candidate], candidate)
     return held
-
-
-def _key_order(key: BillKey) -> tuple[str, str, str]:
-    return (key.source, key.billing_account, key.billing_month.isoformat())
 
 
 def _bill(key: BillKey) -> str:

@@ -16,7 +16,7 @@ import polars as pl
 
 from attribution.ledger.disk import write_rows
 from schemas.costs import SUBJECT_TEXT
-from schemas.money import COSTS
+from schemas.money import COSTS, known_sum
 
 SUBJECTS_A_BLOCK = 1 << 16
 """Lines of so many subjects are merged at once; it bounds memory, not the result."""
@@ -56,11 +56,6 @@ def usage_date(timezone: str) -> pl.Expr:
         return start.dt.date()
     long = pl.col("ChargePeriodEnd") - start >= _DAY
     return pl.when(long).then(start.dt.date()).otherwise(start.dt.convert_time_zone(timezone).dt.date())
-
-
-def known_sum(name: str) -> pl.Expr:
-    """Sum of a column where a value is known; null, not 0, where none is."""
-    return pl.when(pl.col(name).count() > 0).then(pl.col(name).sum()).alias(name)
 
 
 _MONEY = tuple(known_sum(name) for name in (*COSTS, "ConsumedQuantity"))

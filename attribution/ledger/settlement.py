@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -129,7 +129,7 @@ def _candidates(con: duckdb.DuckDBPyConnection) -> list[Candidate]:
         ORDER BY ALL
         """
     ).fetchall()
-    return [Candidate(*row, *[frozenset(keys[row[0]])]) for row in rows]
+    return [Candidate(*(*row, frozenset(keys[row[0]]))) for row in rows]
 
 
 def _revise(con: duckdb.DuckDBPyConnection, choice: Choice, run: int) -> list[BillKey]:
@@ -153,9 +153,8 @@ def _revise(con: duckdb.DuckDBPyConnection, choice: Choice, run: int) -> list[Bi
     bills: list[tuple[object, ...]] = []
     bill_parts: list[tuple[int, int]] = []
     superseded: list[int] = []
-    revised = sorted(current.keys() | choice.counting.keys(), key=_order)
     changed = []
-    for key in revised:
+    for key in sorted(current.keys() | choice.counting.keys()):
         mine = sorted(parts[digest, key] for digest in choice.counting.get(key, ()) if (digest, key) in parts)
         digest = revision_digest([part_id for _, part_id in mine])
         if key in choice.undecided or (key in current and current[key][1] == digest):
@@ -163,7 +162,7 @@ def _revise(con: duckdb.DuckDBPyConnection, choice: Choice, run: int) -> list[Bi
         if key in current:
             superseded.append(current[key][0])
         bill_no = next_no + len(bills)
-        bills.append((bill_no, bill_id(key, digest), *_order_columns(key), digest, run, posted_at))
+        bills.append((bill_no, bill_id(key, digest), *astuple(key), digest, run, posted_at))
         bill_parts.extend((bill_no, part_no) for part_no, _ in mine)
         changed.append(key)
     _write(con, bills, bill_parts, superseded, run)
@@ -190,14 +189,6 @@ def _write(
     columns = ["bill_no", "bill_id", "source", "BillingAccountId", "billing_month", "digest", "posted_run", "posted_at"]
     append(con, "bills", pl.DataFrame(bills, schema=columns, orient="row"))
     append(con, "bill_parts", pl.DataFrame(bill_parts, schema=["bill_no", "part_no"], orient="row"))
-
-
-def _order(key: BillKey) -> tuple[str, str, str]:
-    return (key.source, key.billing_account, key.billing_month.isoformat())
-
-
-def _order_columns(key: BillKey) -> tuple[object, ...]:
-    return (key.source, key.billing_account, key.billing_month)
 
 
 def revision_digest(part_ids: Sequence[str]) -> str:

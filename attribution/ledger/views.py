@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from schemas.dimensions import DIMENSIONS
+from schemas.dimensions import DIMENSIONS, UNKNOWN
 
 if TYPE_CHECKING:
     import duckdb
@@ -39,15 +39,24 @@ def dimensions_kept(con: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
 
 
 def with_dimensions(sql: str, dimensions: Sequence[str]) -> str:
-    """Fill in `{dimensions}`, and `{dimensions_with_method}`: each with the method and rule that set it."""
+    """Fill in `{dimensions}`, `{dimensions_with_method}` (each with the method and rule that set it), `{unknown}`."""
     plain = ", ".join(_quoted(name) for name in dimensions)
     full = ", ".join(_quoted(f"{name}{ending}") for name in dimensions for ending in ("", "_method", "_rule"))
-    return sql.replace("{dimensions}", plain).replace("{dimensions_with_method}", full)
+    unknown = ", ".join(_text(value) for value in UNKNOWN)
+    filled = {"{dimensions}": plain, "{dimensions_with_method}": full, "{unknown}": unknown}
+    for placeholder, text in filled.items():
+        sql = sql.replace(placeholder, text)
+    return sql
 
 
 def query_file(name: str, dimensions: Sequence[str]) -> str:
     """SQL of `queries/<name>.sql`."""
     return with_dimensions((_HERE / "queries" / f"{name}.sql").read_text(encoding="utf-8"), dimensions)
+
+
+def view_query(name: str, dimensions: Sequence[str]) -> str:
+    """SQL of `views/<name>.sql`, for asking it while the views lag behind the tables."""
+    return with_dimensions((_HERE / "views" / f"{name}.sql").read_text(encoding="utf-8"), dimensions)
 
 
 def lay_views(con: duckdb.DuckDBPyConnection, charge_files: Sequence[Path], *, charges_inside: bool = False) -> None:

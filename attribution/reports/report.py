@@ -135,7 +135,7 @@ class BillLine:
 
 @dataclass(frozen=True)
 class Reconciled:
-    """EffectiveCost and BilledCost totals of the bills' lines against those of the attributed costs."""
+    """Total of one cost column over the bills' lines against the same of the attributed costs."""
 
     currency: str
     column: str

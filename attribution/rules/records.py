@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Literal
 
 from schemas.costs import SUBJECT_TEXT
-from schemas.dimensions import NOBODY, fold
+from schemas.dimensions import fold
 
 Argument = str | bool | date | tuple[str, ...] | tuple[date, ...]
 
@@ -122,13 +122,13 @@ class RuleBook:
         named = {ask.column for ask in self.asks}
         return tuple(sorted(name for name in named - ours if not name.startswith(TAG)))
 
-    def tag_keys(self, *conditions: Condition) -> tuple[str, ...]:
-        """Tag keys that the conditions name, as they write them."""
-        named = {ask.column for one in conditions for ask in asks(one)}
+    @property
+    def tag_keys(self) -> tuple[str, ...]:
+        """Tag keys that conditions name, as they write them."""
+        named = {ask.column for ask in self.asks}
         return tuple(sorted(name.removeprefix(TAG) for name in named if name.startswith(TAG)))
 
 
 TAG = "tag:"
 DATES = ("usage_date", "billing_month")
 OURS = ("source", "cost_element", *DATES)
-SPECIAL = frozenset(NOBODY)

@@ -7,9 +7,10 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from attribution.rules.complaints import Place, kind_of
-from attribution.rules.records import SPECIAL, All, Ask, Condition, Dimension, Split
+from attribution.rules.records import All, Ask, Condition, Dimension, Split
 from attribution.rules.weights import SPLITS
 from attribution.rules.when import read_when
+from schemas.dimensions import NOBODY
 from schemas.money import SCALE
 
 SPLIT_KEYS = ("name", "when", "across", "by", "to", "weights", "within", "because")
@@ -74,7 +75,7 @@ def _to(
 
 def _not_special(values: tuple[str, ...], what: str, place: Place) -> None:
     for value in values:
-        if value in SPECIAL:
+        if value in NOBODY:
             place.wrong(f'{what} names "{value}", which is nobody; nobody cannot receive.')
 
 

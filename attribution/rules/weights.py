@@ -9,8 +9,6 @@ import polars as pl
 from attribution.rules.records import Split
 from schemas.money import MONEY
 
-WINDOW = ("window", "BillingCurrency")
-
 
 def even(split: Split, windows: pl.DataFrame, present: pl.DataFrame) -> pl.DataFrame:
     """Everybody who is there counts the same."""

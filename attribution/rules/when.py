@@ -13,6 +13,7 @@ from attribution.rules.conditions import CONDITIONS
 from attribution.rules.records import DATES, OURS, TAG, All, AnyOf, Argument, Ask, Condition, Dimension, Not
 from schemas.charges import FOCUS_COLUMNS
 from schemas.faults import suggest
+from schemas.resource_ids import fold_azure_id
 
 GROUPS = ("all", "any", "not")
 _KNOWN = "any FOCUS column, tag:<key>, source, cost_element, usage_date, billing_month, a dimension, all, any, not"
@@ -140,7 +141,7 @@ class _Reader:
         if column in DATES:
             return self._day(column, "equals", value)
         if isinstance(value, str):
-            return self.dimensions[column].canonical(value) if column in self.dimensions else _as_billed(value)
+            return self.dimensions[column].canonical(value) if column in self.dimensions else fold_azure_id(value)
         if isinstance(value, bool):
             return "true" if value else "false"
         if isinstance(value, int | Decimal) and not column.endswith("Id"):
@@ -160,9 +161,4 @@ class _Reader:
                 reason = str(error).strip().splitlines()[-1].removeprefix("error: ")
                 self.place.wrong(f'{column}: regex "{pattern}" does not compile: {reason}.')
                 return None
-        return pattern if pattern is None or word == "regex" else _as_billed(pattern)
-
-
-def _as_billed(value: str) -> str:
-    """Azure's ids are kept in lower case, since Azure itself writes one id in several ways."""
-    return value.lower() if value.lower().startswith("/subscriptions/") else value
+        return pattern if pattern is None or word == "regex" else fold_azure_id(pattern)

@@ -71,7 +71,7 @@ def test_a_whole_file() -> None:
     assert book.splits[0].within == "month"
     assert book.first == "bill"
     assert book.columns == ("x_pool",)
-    assert book.tag_keys(book.rules[0].when) == ("Cost-Pool",)
+    assert book.tag_keys == ("Cost-Pool",)
     assert book.dimensions["team"].tags == ("team",)
 
 

@@ -10,10 +10,11 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from attribution.detection.candidates import as_frame
-from attribution.detection.waste.billing import billing, resource_key
+from attribution.detection.waste.billing import billing
 from attribution.detection.waste.inputs import Explanation, Thresholds, WasteInputs
 from attribution.detection.waste.inventory import DELETED, Row, state
 from attribution.detection.wording import amount
+from schemas.resource_ids import fold_azure_id
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,7 +41,7 @@ def detect(inputs: WasteInputs, thresholds: Thresholds) -> pl.DataFrame:
         deleted = _deleted(row, inputs.inventory_day)
         if deleted is None:
             continue
-        for bill in billed.get(resource_key(row["resource_id"]), ()):
+        for bill in billed.get(fold_azure_id(row["resource_id"]), ()):
             if bill.last_day and bill.last_day > deleted and bill.matters(thresholds["minimum"]):
                 cost = "unknown" if bill.stake is None else f"{amount(bill.stake)} {bill.currency}"
                 evidence = (

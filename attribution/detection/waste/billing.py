@@ -16,6 +16,7 @@ from attribution.detection.waste.inputs import WasteInputs
 from attribution.detection.windows import last_complete_month
 from schemas.dimensions import UNALLOCATED
 from schemas.money import add
+from schemas.resource_ids import fold_azure_id
 
 Row = dict[str, Any]
 
@@ -61,17 +62,12 @@ class Billed:
         return self.recent and (self.stake is None or self.stake >= minimum)
 
 
-def resource_key(resource: str) -> str:
-    """How identifiers are compared: Azure's ignore case, all others are taken to the letter."""
-    return resource.lower() if resource.lower().startswith("/subscriptions/") else resource
-
-
 def billing(inputs: WasteInputs) -> dict[str, list[Billed]]:
     """Every resource that was ever billed, by its key: one record a currency."""
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in inputs.resources_cost.iter_rows(named=True):
         if row["ResourceId"] is not None:
-            groups.setdefault((resource_key(row["ResourceId"]), row["BillingCurrency"]), []).append(row)
+            groups.setdefault((fold_azure_id(row["ResourceId"]), row["BillingCurrency"]), []).append(row)
     billed: dict[str, list[Billed]] = {}
     for (key, currency), rows in sorted(groups.items()):
         billed.setdefault(key, []).append(_billed(currency, rows, inputs))

@@ -13,11 +13,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from attribution.detection.candidates import Finding, as_frame
-from attribution.detection.waste.billing import Billed, billing, resource_key
+from attribution.detection.waste.billing import Billed, billing
 from attribution.detection.waste.inputs import Explanation, Thresholds, WasteInputs
 from attribution.detection.waste.inventory import MACHINES, STOPPED, Row, gone, of_kind, state
 from attribution.detection.waste.metrics import Day, Metrics, metrics_of
 from attribution.detection.wording import amount
+from schemas.resource_ids import fold_azure_id
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,7 +39,7 @@ THRESHOLDS = {
 EXPLANATION = Explanation(
     meaning="On every observed day of the last 14 the machine's daily averages lay below the thresholds and no peak "
     "above its own: GPUs and their memory for a GPU machine, processor and network for any other.",
-    source="AWS Compute Optimizer's idle criteria for instances: 14 days, 5 % of processor, 5 MB of network a day.",
+    source="14-day lookback as in AWS Compute Optimizer; the thresholds are this project's own.",
     action="Ask the owner, then stop the machine or give it to the queue.",
     risk="A standby or a machine held for a coming run looks idle; stopping one loses its local disks.",
 )
@@ -56,7 +57,7 @@ def detect(inputs: WasteInputs, thresholds: Thresholds) -> pl.DataFrame:
     billed, metrics = billing(inputs), metrics_of(inputs.utilization)
     found = []
     for row in of_kind(inputs.resources, MACHINES):
-        key = resource_key(row["resource_id"])
+        key = fold_azure_id(row["resource_id"])
         if state(row) in STOPPED or gone(row, inputs.as_of) or _young(row, billed.get(key, []), inputs, thresholds):
             continue
         bills: list[Billed | None] = [*billed.get(key, [])]

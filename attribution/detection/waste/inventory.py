@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from attribution.detection.waste.billing import resource_key
 from schemas.dimensions import fold
+from schemas.resource_ids import fold_azure_id
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,7 +30,7 @@ def of_kind(resources: pl.DataFrame, kinds: Iterable[str]) -> list[Row]:
     """Rows whose `resource_type` is one of `kinds`, one a resource (the last one given), in order of id."""
     wanted = set(kinds)
     rows = {
-        resource_key(row["resource_id"]): row
+        fold_azure_id(row["resource_id"]): row
         for row in resources.iter_rows(named=True)
         if fold(row["resource_type"]) in wanted
     }

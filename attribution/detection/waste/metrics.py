@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from attribution.detection.waste.billing import resource_key
+from schemas.resource_ids import fold_azure_id
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,7 +24,7 @@ def metrics_of(utilization: pl.DataFrame) -> dict[str, dict[date, Day]]:
     ).iter_rows():
         network = metric == "network_bytes"
         value = average * samples if network and samples is not None else average
-        metrics = found.setdefault(resource_key(resource), {}).setdefault(day, {})
+        metrics = found.setdefault(fold_azure_id(resource), {}).setdefault(day, {})
         before, before_peak = metrics.get(metric, (value, None))
         peaks = [one for one in (before_peak, None if network else peak) if one is not None]
         metrics[metric] = (max(value, before), max(peaks, default=None))

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from attribution.detection.candidates import Finding, as_frame
 from attribution.detection.sums import only
-from attribution.detection.waste.billing import Billed, billing, resource_key
+from attribution.detection.waste.billing import Billed, billing
 from attribution.detection.waste.inputs import Explanation, Thresholds, WasteInputs
 from attribution.detection.waste.inventory import STOPPED, Row, gone, state
 from schemas.dimensions import fold
+from schemas.resource_ids import fold_azure_id
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,7 +38,7 @@ def detect(inputs: WasteInputs, thresholds: Thresholds) -> pl.DataFrame:
         return as_frame(())
     days = int(thresholds["days"])
     billed, inventory = billing(inputs), _inventory(inputs)
-    parents = {resource_key(row["attached_to"]) for row in inventory.values() if row["attached_to"]}
+    parents = {fold_azure_id(row["attached_to"]) for row in inventory.values() if row["attached_to"]}
     tagged_on: dict[date, set[str]] = {}
     found = []
     for key, (resource, rows) in sorted(_in_force(inputs.tags, inputs.as_of.date()).items()):
@@ -61,7 +62,7 @@ def detect(inputs: WasteInputs, thresholds: Thresholds) -> pl.DataFrame:
 def _inventory(inputs: WasteInputs) -> dict[str, Row]:
     if inputs.resources is None:
         return {}
-    return {resource_key(row["resource_id"]): row for row in inputs.resources.iter_rows(named=True)}
+    return {fold_azure_id(row["resource_id"]): row for row in inputs.resources.iter_rows(named=True)}
 
 
 def _in_force(tags: pl.DataFrame, day: date) -> dict[str, tuple[str, list[Row]]]:
@@ -70,7 +71,7 @@ def _in_force(tags: pl.DataFrame, day: date) -> dict[str, tuple[str, list[Row]]]
     for row in tags.iter_rows(named=True):
         begun = row["valid_from"] is None or row["valid_from"] <= day
         if begun and (row["valid_to"] is None or row["valid_to"] > day) and row["value"].strip():
-            named.setdefault(resource_key(row["resource_id"]), (row["resource_id"], []))[1].append(row)
+            named.setdefault(fold_azure_id(row["resource_id"]), (row["resource_id"], []))[1].append(row)
     return named
 
 

@@ -7,10 +7,11 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from attribution.detection.candidates import Finding, as_frame
-from attribution.detection.waste.billing import Billed, billing, resource_key
+from attribution.detection.waste.billing import Billed, billing
 from attribution.detection.waste.inputs import Explanation, Thresholds, WasteInputs
 from attribution.detection.waste.inventory import ATTACHED, DETACHED, VOLUMES, Row, gone, of_kind, state
 from attribution.detection.wording import amount
+from schemas.resource_ids import fold_azure_id
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,7 +41,7 @@ def detect(inputs: WasteInputs, thresholds: Thresholds) -> pl.DataFrame:
         doubt = _attached(row, tells_attachment=tells_attachment)
         if doubt is None or gone(row, inputs.as_of):
             continue
-        for bill in billed.get(resource_key(row["resource_id"]), ()):
+        for bill in billed.get(fold_azure_id(row["resource_id"]), ()):
             since = _since(row, bill)
             old = since is not None and inputs.as_of - since >= timedelta(days=int(thresholds["min_age_days"]))
             if old and since and bill.matters(thresholds["minimum"]):

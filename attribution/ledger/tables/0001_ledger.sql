@@ -120,7 +120,8 @@ CREATE TABLE book.held_back (
     run INTEGER NOT NULL
 );
 
--- The next three take the shape of the frames that are kept (dimensions and rule columns are configuration).
+-- Subjects, allocations, lineage and pools are not here: dimensions and rule columns are configuration, so those
+-- tables take the shape of the frames that are kept.
 CREATE TABLE book.cost_facts (
     subject_id BIGINT NOT NULL,
     usage_date DATE NOT NULL,
