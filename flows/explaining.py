@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from attribution.allocation import explain, recompute, resolve, split
-from attribution.ledger import Published, RollUp, read_published
+from attribution.ledger import Published, RollUp, read_published, usage_date
 from attribution.reports.figures import count, label
 from flows.questions import as_json_text
 from flows.steps import read_stated
@@ -71,8 +71,9 @@ def explain_resource(workspace: Workspace, resource: str, month: date | None) ->
             divided=split(resolved, stated.rules),
         )
         stale = _stale(published, stated.rules.digest)
-        where = "ResourceId = ? AND (? IS NULL OR date_trunc('month', ChargePeriodStart) = ?)"
-        charges = _charges(published, where, [resource, month, month])
+        day = usage_date(workspace.timezone)
+        asked = pl.lit(value=True) if month is None else day.dt.month_start() == month
+        charges = _charges(published, "ResourceId = ?", [resource], asked)
     return Told((*stale, *told.as_lines(), *_charge_lines(charges)), told.as_dict() | {"charges": _data(charges)})
 
 
@@ -169,26 +170,22 @@ def _behind(published: Published, costs: pl.DataFrame, timezone: str) -> pl.Data
     frames = []
     for row in costs.head(_SHOWN).iter_rows(named=True):
         same = " AND ".join(f"{name} IS NOT DISTINCT FROM ?" for name in _SAME)
-        where = f"""
-            bill_id = ? AND {same} AND CAST(CASE
-                WHEN ChargePeriodEnd - ChargePeriodStart >= INTERVAL 1 DAY THEN ChargePeriodStart AT TIME ZONE 'UTC'
-                ELSE ChargePeriodStart AT TIME ZONE ? END AS DATE) = ?
-        """
-        frames.append(
-            _charges(published, where, [row["bill_id"], *(row[name] for name in _SAME), timezone, row["usage_date"]])
-        )
-    return pl.concat(frames) if frames else _charges(published, "false", [])
+        params = [row["bill_id"], *(row[name] for name in _SAME)]
+        frames.append(_charges(published, f"bill_id = ? AND {same}", params, usage_date(timezone) == row["usage_date"]))
+    return pl.concat(frames) if frames else _charges(published, "false", [], pl.lit(value=True))
 
 
-def _charges(published: Published, where: str, params: list[Any]) -> pl.DataFrame:
-    return published.frame(
+def _charges(published: Published, where: str, params: list[Any], day: pl.Expr) -> pl.DataFrame:
+    """Charges that SQL finds and whose usage date, which is a rule of the roll-up, is the one asked for."""
+    rows = published.frame(
         f"""
-        SELECT bill_id, file, row_number, ChargePeriodStart, ChargeCategory, ServiceName, ChargeDescription,
-            BilledCost, EffectiveCost, BillingCurrency
+        SELECT bill_id, file, row_number, ChargePeriodStart, ChargePeriodEnd, ChargeCategory, ServiceName,
+            ChargeDescription, BilledCost, EffectiveCost, BillingCurrency
         FROM charges WHERE {where} ORDER BY bill_id, file, row_number
         """,  # noqa: S608 - conditions of our own, values are parameters
         params,
     )
+    return rows.filter(day).drop("ChargePeriodEnd")
 
 
 def _charge_lines(charges: pl.DataFrame) -> list[str]:

@@ -21,6 +21,7 @@ from flows.running import now
 from flows.summary import report_frames, restatement_rows, week_of
 from flows.terminal import print_plain, terminal, wide
 from schemas.faults import Fault, InputError, suggest
+from schemas.money import read_money
 from schemas.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -136,6 +137,18 @@ def list_findings(store: Path, kind: str | None, state: str) -> pl.DataFrame:
     if kind is not None and kind not in kinds:
         raise InputError(Fault("--kind", f'no finding of kind "{kind}"', ", ".join(kinds), suggest(kind, kinds)))
     return rows.filter(pl.col("state").is_in(states))
+
+
+def read_gate(text: str) -> Decimal:
+    """`--gate`: an amount, in whatever currency a finding has.
+
+    Raises:
+        InputError: it is none.
+    """
+    (amount,) = read_money(pl.Series([text]))[0].to_list()
+    if amount is None:
+        raise InputError(Fault("--gate", f'"{text}" is no amount', hint="Write it as 1000 or 99.50."))
+    return Decimal(amount)
 
 
 def list_rejects(store: Path, *, each: bool) -> pl.DataFrame:

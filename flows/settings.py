@@ -115,7 +115,7 @@ class _Source(_Table):
     name: Annotated[str, AfterValidator(_name), Field(min_length=1)]
     path: Text
     format: Annotated[str, AfterValidator(_format)] = "auto"
-    delivery: Literal["snapshot", "parts", "append"] | None = None
+    delivery: ws.Mode | None = None
     encoding: Annotated[str, AfterValidator(_encoding)] | None = None
     decimal: Literal[".", ","] = "."
     thousands: Literal["", ",", ".", " ", "'"] = ""
@@ -137,21 +137,21 @@ class _Inputs(_Table):
 
 
 class _Growth(_Table):
-    threshold: Amount = Decimal("0.30")
-    minimum: Amount = Decimal(100)
+    threshold: Amount = ws.Growth.threshold
+    minimum: Amount = ws.Growth.minimum
 
 
 class _Waste(_Table):
-    min_age_days: int = Field(default=14, ge=0)
-    coverage: Annotated[Amount, Field(le=1)] = Decimal("0.80")
-    minimum: Amount = Decimal(1)
+    min_age_days: int = Field(default=ws.Waste.min_age_days, ge=0)
+    coverage: Annotated[Amount, Field(le=1)] = ws.Waste.coverage
+    minimum: Amount = ws.Waste.minimum
     overrides: dict[str, dict[str, Amount]] = Field(default_factory=dict)
 
 
 class _Smtp(_Table):
     host: Text
-    port: int = Field(default=587, ge=1, le=65535)
-    security: Literal["starttls", "tls", "none"] = "starttls"
+    port: int = Field(default=ws.Smtp.port, ge=1, le=65535)
+    security: Literal["starttls", "tls", "none"] = ws.Smtp.security
     user: Text | None = None
     password_env: Text | None = None
     timeout: int = Field(default=30, ge=1)
@@ -165,7 +165,7 @@ class _Smtp(_Table):
 
 class _Report(_Table):
     locale: Literal["en"] = "en"
-    sender: Address = "cost-attribution@localhost"
+    sender: Address = ws.Mail.sender
     recipients: dict[str, list[Address]] = Field(default_factory=dict)
     smtp: _Smtp | None = None
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, time
 from pathlib import Path
 from typing import ParamSpec, Protocol, TypeVar
 from zoneinfo import ZoneInfo
@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 import polars as pl
 
 from attribution.allocation import broken, reconcile, resolve, split
+from attribution.detection.windows import next_month
 from attribution.inputs import InputFrames, read_inputs
 from attribution.ledger import RollUp
 from attribution.ledger import publish as publish_ledger
@@ -124,11 +125,6 @@ def months(first: date, last: date) -> Iterator[date]:
     while first <= last:
         yield first
         first = next_month(first)
-
-
-def next_month(month: date) -> date:
-    """First day of the month after."""
-    return (month.replace(day=1) + timedelta(days=32)).replace(day=1)
 
 
 def weekly(workspace: Workspace, as_of: datetime | None = None, watch: Watch = quiet, do: Do = directly) -> Weekly:

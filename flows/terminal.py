@@ -1,4 +1,4 @@
-"""The terminal: progress, messages, exit codes. 0 done, 1 a gate was crossed, 2 the input is wrong, 3 a law broke."""
+"""The terminal: progress, messages, exit codes. 0 done, 1 above the gate, 2 the input is wrong, 3 a law broke."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ terminal = _Output(highlight=False, emoji=False, width=None if sys.stdout.isatty
 wide = _Output(highlight=False, emoji=False, width=None if sys.stdout.isatty() else 240)
 messages = Console(stderr=True, highlight=False, emoji=False)
 
+ABOVE_GATE = 1
 INPUT_WRONG = 2
 LAW_BROKEN = 3
 # Clouds send no bills of other years, and calendars end near theirs.

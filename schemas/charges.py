@@ -10,9 +10,8 @@ from __future__ import annotations
 import pandera.polars as pa
 import polars as pl
 
+from schemas.instants import INSTANT
 from schemas.money import COSTS, MONEY
-
-INSTANT = pl.Datetime("us", "UTC")
 
 _TEXT = """
 AllocatedMethodDetails AllocatedMethodId AllocatedResourceId AllocatedResourceName AllocatedTags
@@ -52,10 +51,11 @@ CHARGE_COLUMNS = {**FOCUS_COLUMNS, **PROVENANCE}
 
 CATEGORIES = ("Usage", "Purchase", "Tax", "Credit", "Adjustment")
 
-_REQUIRED = (
+REQUIRED = (
     "BilledCost", "BillingAccountId", "BillingCurrency", "BillingPeriodStart", "BillingPeriodEnd",
     "ChargeCategory", "ChargePeriodStart", "ChargePeriodEnd", "ServiceName",
 )  # fmt: skip
+"""What no charge can lack."""
 
 
 def _column(name: str, dtype: pl.DataType) -> pa.Column:
@@ -64,7 +64,7 @@ def _column(name: str, dtype: pl.DataType) -> pa.Column:
         checks.append(pa.Check.isin(CATEGORIES, error="known_category"))
     if name == "BillingCurrency":
         checks.append(pa.Check.str_matches(r"^[A-Z]{3}$", error="currency_code"))
-    return pa.Column(dtype, checks=checks, nullable=name not in _REQUIRED, name=name)
+    return pa.Column(dtype, checks=checks, nullable=name not in REQUIRED, name=name)
 
 
 def _ends_after_start(start: str, end: str) -> pa.Check:

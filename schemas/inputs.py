@@ -5,6 +5,8 @@ from __future__ import annotations
 import pandera.polars as pa
 import polars as pl
 
+from schemas.instants import INSTANT
+
 TAG_COLUMNS: dict[str, pl.DataType] = {
     "resource_id": pl.String(),
     "key": pl.String(),
@@ -17,9 +19,9 @@ RESOURCE_COLUMNS: dict[str, pl.DataType] = {
     "resource_type": pl.String(),
     "state": pl.String(),
     "attached_to": pl.String(),
-    "created_at": pl.Datetime("us", "UTC"),
-    "last_used_at": pl.Datetime("us", "UTC"),
-    "deleted_at": pl.Datetime("us", "UTC"),
+    "created_at": INSTANT,
+    "last_used_at": INSTANT,
+    "deleted_at": INSTANT,
     "size_gb": pl.Float64(),
     "gpus": pl.Float64(),
     "region": pl.String(),

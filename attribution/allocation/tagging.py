@@ -28,15 +28,10 @@ SLOT_COLUMNS: dict[str, pl.DataType] = {
 
 @dataclass(frozen=True)
 class Slots:
-    """Which tag keys answer which field, in order of trust; and the numbers of their voices."""
+    """Which tag keys answer which field, in order of trust; `table` has SLOT_COLUMNS, one row a key and field."""
 
     table: pl.DataFrame
     book: RuleBook
-
-    @property
-    def fields(self) -> list[str]:
-        """Fields that have a key at all."""
-        return self.table.get_column("field").unique(maintain_order=True).to_list()
 
 
 def slots(book: RuleBook) -> Slots:

@@ -12,15 +12,11 @@ from attribution.bills.cells import read_costs
 from attribution.bills.refusals import Refusals
 from attribution.bills.table_file import OpenTable, RawRows
 from schemas.bills import REJECT_COLUMNS, ROW_REFUSED, Batch, Notice
-from schemas.charges import CHARGE_COLUMNS
+from schemas.charges import CHARGE_COLUMNS, REQUIRED
 from schemas.money import add, sum_exactly
 from schemas.resource_ids import DAMAGED, damaged_ids, fold_azure_ids
 from schemas.workspace import Source
 
-REQUIRED = (
-    "BilledCost", "BillingAccountId", "BillingCurrency", "BillingPeriodStart", "BillingPeriodEnd",
-    "ChargeCategory", "ChargePeriodStart", "ChargePeriodEnd",
-)  # fmt: skip
 _IDS = ("BillingAccountId", "SubAccountId", "ResourceId")
 NO_SERVICE = "(no service)"
 

@@ -16,7 +16,6 @@ import polars as pl
 
 from attribution.bills.cells import NULL_WORDS, read_costs, read_instants, read_quantity, read_text
 from attribution.bills.charge_rows import (
-    REQUIRED,
     Reading,
     check_ids,
     check_present,
@@ -30,8 +29,9 @@ from attribution.bills.listing import Head, delivery_digest, read_head
 from attribution.bills.table_file import open_table, raw_rows
 from attribution.bills.tag_text import TagTexts
 from schemas.bills import Batch, BillFile, Delivery, HeldBack, Stated
-from schemas.charges import FOCUS_COLUMNS, INSTANT
+from schemas.charges import FOCUS_COLUMNS, REQUIRED
 from schemas.faults import Fault, InputError, suggest
+from schemas.instants import INSTANT
 from schemas.money import COSTS, MONEY
 from schemas.paths import fixed_parts
 from schemas.workspace import Source
@@ -114,7 +114,7 @@ def _plan(head: Head) -> Plan:
             unique = f"{extra}_{copies}"
         folded_extras.add(unique.casefold())
         extras[unique] = name
-    missing = [name for name in (*REQUIRED, "ServiceName") if name not in focus]
+    missing = [name for name in REQUIRED if name not in focus]
     unknown = [name for name in extras.values() if not name.casefold().startswith("x_")]
     if missing:
         known = ", ".join(head.columns[:80])

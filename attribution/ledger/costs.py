@@ -1,16 +1,19 @@
 """Costs kept: the whole star replaced in one transaction, and what it changed in months kept before.
 
 Everything is replaced each time, for rules may change any line; the revision of a month is told by
-comparing sums by dimension before and after.
+comparing sums by dimension before and after. Subjects, long rows of text, stay a Parquet file beside the ledger
+until they are published: DuckDB takes text in ten times more slowly than polars writes it.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from attribution.ledger.connection import replace
+from attribution.ledger.disk import WRITING, put_file, write_rows
 from attribution.ledger.views import dimensions_kept, query_file, view_query
 from schemas.check import verify
 from schemas.costs import (
@@ -28,6 +31,9 @@ if TYPE_CHECKING:
     import duckdb
 
 
+SUBJECTS_FILES = "subjects-*.parquet"
+
+
 def keep(
     con: duckdb.DuckDBPyConnection,
     costs: pl.DataFrame,
@@ -35,6 +41,7 @@ def keep(
     allocations: pl.DataFrame,
     lineage: pl.DataFrame,
     *,
+    store: Path,
     pooled: pl.DataFrame | None,
     run: int,
 ) -> None:
@@ -46,6 +53,7 @@ def keep(
         subjects: COST_SUBJECT_COLUMNS and any columns beyond.
         allocations: allocation_columns of the dimensions.
         lineage: one row a pool and receiver of a split: weights and the pool's amounts.
+        store: the folder that takes the subjects' file.
         pooled: which cost rows each pool was summed from; None where nothing was split.
         run: number of the run.
 
@@ -55,7 +63,11 @@ def keep(
     _check(costs.select(*COST_COLUMNS), subjects, allocations)
     old = dimensions_kept(con)
     con.execute(f"CREATE OR REPLACE TEMP TABLE months_before AS {view_query('dimension_months', old)}")
-    replace(con, "subjects", subjects)
+    file = store / f"subjects-{run}.parquet"
+    unfinished = file.with_name(f"{file.name}{WRITING}")
+    write_rows(subjects, unfinished)
+    put_file(unfinished, file)
+    lay_subjects(con, file)
     replace(con, "allocations", allocations)
     replace(con, "split_lineage", lineage)
     replace(con, "split_pools", pl.DataFrame(schema=POOLED_COLUMNS) if pooled is None else pooled)
@@ -64,7 +76,22 @@ def keep(
     con.execute(f"CREATE OR REPLACE TEMP TABLE months_after AS {view_query('dimension_months', new)}")
     con.execute(query_file("restate", ()), {"run": run, "dimensions": [name for name in old if name in new]})
     con.execute("DROP TABLE months_before; DROP TABLE months_after")
-    con.execute("INSERT INTO book.costs_kept SELECT run, as_of FROM book.runs WHERE run = $run", {"run": run})
+    con.execute(
+        "INSERT INTO book.costs_kept SELECT run, as_of, $file FROM book.runs WHERE run = $run",
+        {"run": run, "file": file.name},
+    )
+
+
+def kept_subjects(con: duckdb.DuckDBPyConnection, store: Path) -> Path | None:
+    """The file of the subjects that costs speak of now; None before any costs were kept."""
+    rows = con.execute("SELECT subjects_file FROM book.costs_kept ORDER BY run DESC LIMIT 1").fetchall()
+    return store / rows[0][0] if rows else None
+
+
+def lay_subjects(con: duckdb.DuckDBPyConnection, file: Path | None) -> None:
+    """Let `book.subjects` read a file, or nothing where there is none."""
+    source = "book.no_subjects" if file is None else f"read_parquet('{str(file).replace(chr(39), 2 * chr(39))}')"
+    con.execute(f"CREATE OR REPLACE VIEW book.subjects AS SELECT * FROM {source}")  # noqa: S608 - our own file
 
 
 def _check(costs: pl.DataFrame, subjects: pl.DataFrame, allocations: pl.DataFrame) -> None:
@@ -77,7 +104,7 @@ def _check(costs: pl.DataFrame, subjects: pl.DataFrame, allocations: pl.DataFram
 def empty_shapes(dimensions: tuple[str, ...]) -> dict[str, pl.DataFrame]:
     """Tables that take their shape from frames, as they are before anything was kept."""
     return {
-        "subjects": pl.DataFrame(schema=COST_SUBJECT_COLUMNS),
+        "no_subjects": pl.DataFrame(schema=COST_SUBJECT_COLUMNS),
         "allocations": pl.DataFrame(schema=allocation_columns(dimensions)),
         "split_lineage": pl.DataFrame(schema=LINEAGE_COLUMNS),
         "split_pools": pl.DataFrame(schema=POOLED_COLUMNS),

@@ -149,16 +149,21 @@ class Ledger:
         Raises:
             InputError: some are gone, so no view of the charges can be laid and no line be read.
         """
-        files = self.charge_files()
+        subjects = kept_costs.kept_subjects(self.con, self.store)
+        files = [*self.charge_files(), *([subjects] if subjects else [])]
         gone = [file for file in files if not file.is_file()]
         if gone:
-            what = f"{len(gone)} of {len(files)} files of stored charges are gone, this one among them"
+            what = f"{len(gone)} of {len(files)} files of the store are gone, this one among them"
             raise InputError(Fault(str(gone[0]), what, hint=RESTORE))
 
     def sweep(self) -> None:
         """Remove files that no transaction registered."""
         rows = self.con.execute("SELECT part_id, rollup FROM book.parts").fetchall()
         remove_leftovers(self.store, {part for part, _ in rows}, rows)
+        kept = kept_costs.kept_subjects(self.con, self.store)
+        for file in self.store.glob(kept_costs.SUBJECTS_FILES):
+            if file != kept:
+                file.unlink()
 
     # --- frames out ---
 
@@ -208,8 +213,9 @@ class Ledger:
     ) -> None:
         """Replace all costs in one transaction, noting what changed in months kept before; see costs.keep."""
         with transaction(self.con):
-            kept_costs.keep(self.con, costs, subjects, allocations, lineage, pooled=pooled, run=run)
+            kept_costs.keep(self.con, costs, subjects, allocations, lineage, store=self.store, pooled=pooled, run=run)
             lay_views(self.con, self.charge_files())
+        self.sweep()
 
     def keep_findings(self, findings: pl.DataFrame, today: date) -> None:
         """Set this run's findings (FINDING_COLUMNS) against those kept: new, still, gone."""
@@ -286,4 +292,5 @@ class Ledger:
     def lay_views(self) -> None:
         """Make the views anew, over the tables and files as they are now."""
         with transaction(self.con):
+            kept_costs.lay_subjects(self.con, kept_costs.kept_subjects(self.con, self.store))
             lay_views(self.con, self.charge_files())

@@ -16,8 +16,8 @@ import polars as pl
 from attribution.ledger.connection import append, transaction
 from attribution.ledger.parts import Part
 from schemas.bills import Delivery, Notice, Rejects, Totals
-from schemas.charges import INSTANT
 from schemas.check import verify
+from schemas.instants import INSTANT
 from schemas.money import COSTS, MONEY, UNIT
 
 if TYPE_CHECKING:

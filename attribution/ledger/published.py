@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 FILE = "costs.duckdb"
 _CHARGES_FILE = re.compile(r"/charges/[0-9a-f]+/charges-\d+\.parquet")
 # What only the next run needs.
-_UNPUBLISHED = ("costs_kept", "empty_bills", "places", "schema_versions")
+_UNPUBLISHED = ("costs_kept", "empty_bills", "no_subjects", "places", "schema_versions")
 
 
 def publish(ledger: Ledger, target: Path | None = None, *, with_charges: bool = False) -> Path:
@@ -70,7 +70,7 @@ def _copy(ledger: Ledger, temporary: Path, *, with_charges: bool) -> None:
     con.execute(f"ATTACH '{path}' AS published")
     try:
         con.execute("CREATE SCHEMA published.book")
-        for table in sorted(set(tables) - set(_UNPUBLISHED)):
+        for table in sorted({*tables, "subjects"} - set(_UNPUBLISHED)):
             con.execute(f"CREATE TABLE published.book.{table} AS SELECT * FROM book.{table}")  # noqa: S608 - our own table names
         if with_charges:
             con.execute("CREATE TABLE published.main.charges AS SELECT * FROM main.charges")

@@ -12,8 +12,8 @@ import polars as pl
 
 from attribution.ledger.connection import append, registered, transaction
 from attribution.ledger.views import query_file
-from schemas.charges import INSTANT
 from schemas.findings import FINDING_COLUMNS
+from schemas.instants import INSTANT
 from schemas.money import MONEY
 
 if TYPE_CHECKING:

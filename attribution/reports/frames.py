@@ -56,11 +56,11 @@ BILL_COLUMNS: dict[str, pl.DataType] = {
     "rows": pl.Int64(),
     "BillingCurrency": pl.String(),
     "BilledCost": MONEY,
-    "state": pl.String(),  # a word: new, unchanged, restated, open ...
+    "state": pl.String(),  # new, restated, unchanged
 }
 RECONCILED_COLUMNS: dict[str, pl.DataType] = {
     "BillingCurrency": pl.String(),
-    "column": pl.String(),  # EffectiveCost, BilledCost
+    "column": pl.String(),  # name of a cost column
     "lines": MONEY,
     "costs": MONEY,
 }

@@ -178,7 +178,7 @@ WRONG: dict[str, tuple[Callable[[Path], object], list[str]]] = {
     ),
     "charges gone": (
         lambda root: shutil.rmtree(root / "ledger" / "charges"),
-        ["1 of 1 files of stored charges are gone"],
+        ["1 of 2 files of the store are gone"],
     ),
 }
 

@@ -79,6 +79,7 @@ def test_a_cost_is_explained_down_to_its_charge(ran: Path) -> None:
         (["backfill", "2026-13", "2026-08"], "is no month"),
         (["report", "--owner", "mirra"], 'Did you mean "mira"?'),
         (["findings", "--kind", "waist"], "no finding of kind"),
+        (["findings", "--gate", "much"], "is no amount"),
         (["explain"], "name either a resource or a cost"),
         (["explain", "i-9"], 'no charge has the ResourceId "i-9"'),
         (["explain", "--cost", "nine"], 'no cost "nine"'),
@@ -98,6 +99,14 @@ def test_a_wrong_word_ends_with_code_2(ran: Path, words: list[str], said: str) -
     ended = attribution(*words, *([] if "-w" in words or words[0] == "walk" else ["-w", ran]))
     assert ended.code == 2
     assert said in ended.err
+
+
+def test_a_finding_above_the_gate_ends_with_code_1(tmp_path: Path) -> None:
+    root = workspace(tmp_path / "w", [charge(f"2026-10-{day:02}", "2", project="", owner="") for day in range(1, 32)])
+    assert attribution("run", "-w", root, "--as-of", AS_OF).code == 0
+    codes = [attribution("findings", "--gate", gate, "-w", root).code for gate in ("61.99", "62", "1e3")]
+    assert codes == [1, 0, 0]
+    assert attribution("findings", "--kind", "untagged_resource", "--state", "gone", "--gate", "0", "-w", root).code == 0
 
 
 def test_before_the_first_night_there_is_nothing_to_tell_or_send(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from attribution.detection.candidates import as_frame
 from attribution.detection.waste.billing import billing
 from attribution.detection.waste.inputs import Explanation, Thresholds, WasteInputs
 from attribution.detection.waste.inventory import DELETED, Row, state
-from attribution.detection.wording import amount
 from schemas.resource_ids import fold_azure_id
 
 if TYPE_CHECKING:
@@ -43,10 +42,9 @@ def detect(inputs: WasteInputs, thresholds: Thresholds) -> pl.DataFrame:
             continue
         for bill in billed.get(fold_azure_id(row["resource_id"]), ()):
             if bill.last_day and bill.last_day > deleted and bill.matters(thresholds["minimum"]):
-                cost = "unknown" if bill.stake is None else f"{amount(bill.stake)} {bill.currency}"
                 evidence = (
                     f"Deleted on {deleted}, yet with usage up to {bill.last_day}, {(bill.last_day - deleted).days} "
-                    f"days later; its cost in {bill.month:%Y-%m}: {cost}."
+                    f"days later; {bill.told_cost}."
                 )
                 found.append(bill.finding(NAME, evidence, "high" if row["deleted_at"] is not None else "medium"))
     return as_frame(found)

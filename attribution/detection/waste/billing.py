@@ -14,6 +14,7 @@ from attribution.detection.candidates import Finding
 from attribution.detection.sums import only
 from attribution.detection.waste.inputs import WasteInputs
 from attribution.detection.windows import last_complete_month
+from attribution.detection.wording import amount
 from schemas.dimensions import UNALLOCATED
 from schemas.money import add
 from schemas.resource_ids import fold_azure_id
@@ -56,6 +57,12 @@ class Billed:
             project=self.project,
             month=self.month,
         )
+
+    @property
+    def told_cost(self) -> str:
+        """Its cost in the last complete month, as evidence says it."""
+        known = "unknown" if self.stake is None else f"{amount(self.stake)} {self.currency}"
+        return f"its cost in {self.month:%Y-%m}: {known}"
 
     def matters(self, minimum: Decimal) -> bool:
         """Recently billed, and the cost at stake reaches the minimum or is unknown."""

@@ -17,7 +17,6 @@ from attribution.detection.waste.billing import Billed, billing
 from attribution.detection.waste.inputs import Explanation, Thresholds, WasteInputs
 from attribution.detection.waste.inventory import MACHINES, STOPPED, Row, gone, of_kind, state
 from attribution.detection.waste.metrics import Day, Metrics, metrics_of
-from attribution.detection.wording import amount
 from schemas.resource_ids import fold_azure_id
 
 if TYPE_CHECKING:
@@ -91,7 +90,7 @@ def _judge(
     missing = [name for name in needed if metrics.days(name) < enough]
     figures = ", ".join(metrics.words(name) for name in looked_at if metrics.days(name)) or "no metrics"
     kind = "GPU machine" if gpu else "Machine"
-    text = f"{kind}, {window} days up to {last}: {figures}{_cost(bill)}"
+    text = f"{kind}, {window} days up to {last}: {figures}; {bill.told_cost if bill else 'no bill names it'}"
     if missing:
         lacks = ", ".join(f"{name} on {metrics.days(name)} of {window} days" for name in missing)
         return [_finding(row, bill, f"{text}. Undetermined: only {lacks} observed.", "low", "undetermined")]
@@ -107,13 +106,6 @@ def _has_gpus(row: Row, bill: Billed | None, metrics: Metrics) -> bool:
         return True
     names = (row["resource_type"], row["name"], bill.what if bill else None)
     return any(_GPU_NAMES.search(name) for name in names if name)
-
-
-def _cost(bill: Billed | None) -> str:
-    if bill is None:
-        return "; no bill names it"
-    cost = "unknown" if bill.stake is None else f"{amount(bill.stake)} {bill.currency}"
-    return f"; its cost in {bill.month:%Y-%m}: {cost}"
 
 
 def _finding(row: Row, bill: Billed | None, evidence: str, confidence: str, verdict: str = "finding") -> Finding:

@@ -10,7 +10,6 @@ from attribution.detection.candidates import Finding, as_frame
 from attribution.detection.waste.billing import Billed, billing
 from attribution.detection.waste.inputs import Explanation, Thresholds, WasteInputs
 from attribution.detection.waste.inventory import ATTACHED, DETACHED, VOLUMES, Row, gone, of_kind, state
-from attribution.detection.wording import amount
 from schemas.resource_ids import fold_azure_id
 
 if TYPE_CHECKING:
@@ -70,10 +69,7 @@ def _since(row: Row, bill: Billed) -> datetime | None:
 
 def _finding(row: Row, bill: Billed, since: datetime, doubt: str) -> Finding:
     size = f" of {row['size_gb']:,.0f} GB" if row["size_gb"] is not None else ""
-    cost = "unknown" if bill.stake is None else f"{amount(bill.stake)} {bill.currency}"
-    evidence = (
-        f"Volume{size} attached to nothing, unused since {since:%Y-%m-%d}; its cost in {bill.month:%Y-%m}: {cost}"
-    )
+    evidence = f"Volume{size} attached to nothing, unused since {since:%Y-%m-%d}; {bill.told_cost}"
     if doubt:
         return bill.finding(NAME, f"{evidence}. Undetermined: {doubt}.", "low", "undetermined")
     return bill.finding(NAME, f"{evidence}.", "high" if state(row) in DETACHED else "medium")

@@ -1,7 +1,7 @@
 -- One ResourceId x calendar month of usage x source x currency x dimensions x service and type of resource.
 SELECT source, ResourceId, CAST(date_trunc('month', usage_date) AS DATE) AS month, BillingCurrency, {dimensions},
     ServiceCategory, ServiceName, ResourceType, cost_element,
-    sum(BilledCost) AS BilledCost, sum(EffectiveCost) AS EffectiveCost, sum(ConsumedQuantity) AS ConsumedQuantity,
+    sum(EffectiveCost) AS EffectiveCost,
     min(usage_date) FILTER (ChargeCategory = 'Usage') AS first_day,
     max(usage_date) FILTER (ChargeCategory = 'Usage') AS last_day
 FROM main.costs

@@ -134,7 +134,8 @@ CREATE TABLE book.cost_facts (
 );
 CREATE TABLE book.costs_kept (
     run INTEGER NOT NULL,
-    as_of TIMESTAMPTZ NOT NULL
+    as_of TIMESTAMPTZ NOT NULL,
+    subjects_file VARCHAR NOT NULL
 );
 CREATE TABLE book.restatements (
     run INTEGER NOT NULL,
