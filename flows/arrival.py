@@ -14,7 +14,7 @@ import polars as pl
 
 from attribution import bills
 from attribution.ledger import RollUp, Settled
-from flows.running import Run
+from flows.running import Run, rollup_of
 from flows.terminal import UnfinishedError
 from schemas.bills import Batch, Delivery, HeldBack, Notice, Stated, Totals, no_rejects
 from schemas.charges import Charges
@@ -45,7 +45,7 @@ def ingest(run: Run, columns: Sequence[str] = ()) -> Arrived:
         LawBrokenError: a delivery's own total is not what was stored, rejected and rounded.
     """
     deliveries, held = find_all(run.workspace)
-    rollup = RollUp(run.workspace.timezone, tuple(columns))
+    rollup = rollup_of(run.workspace, columns)
     new = [delivery for delivery in deliveries if not run.ledger.is_read(delivery.digest)]
     rejects = 0
     taken: list[Delivery] = []

@@ -13,9 +13,10 @@ from typing import Any
 import polars as pl
 
 from attribution.allocation import explain, recompute, resolve, split
-from attribution.ledger import Published, RollUp, read_published, usage_date
+from attribution.ledger import Published, RollUp, read_published
 from attribution.reports.figures import count, label
 from flows.questions import as_json_text
+from flows.running import rollup_of
 from flows.steps import read_stated
 from schemas.faults import Fault, InputError
 from schemas.money import COSTS
@@ -52,7 +53,7 @@ def explain_resource(workspace: Workspace, resource: str, month: date | None) ->
         InputError: nothing is published, or no charge has this ResourceId.
     """
     stated = read_stated(workspace)
-    rollup = RollUp(workspace.timezone, stated.rules.columns)
+    rollup = rollup_of(workspace, stated.rules.columns)
     with read_published(workspace.store) as published:
         subjects, lines = published.subjects(rollup), published.lines(rollup).collect()
         if not subjects.filter(pl.col("ResourceId") == resource).height:
@@ -71,8 +72,7 @@ def explain_resource(workspace: Workspace, resource: str, month: date | None) ->
             divided=split(resolved, stated.rules),
         )
         stale = _stale(published, stated.rules.digest)
-        day = usage_date(workspace.timezone)
-        asked = pl.lit(value=True) if month is None else day.dt.month_start() == month
+        asked = pl.lit(value=True) if month is None else rollup.day().dt.month_start() == month
         charges = _charges(published, "ResourceId = ?", [resource], asked)
     return Told((*stale, *told.as_lines(), *_charge_lines(charges)), told.as_dict() | {"charges": _data(charges)})
 
@@ -115,7 +115,7 @@ def explain_cost(workspace: Workspace, cost_id: str) -> Told:
             for one in shares.iter_rows(named=True)
         ]
         members = _members(published, cost_id, shares.get_column("split").to_list())
-        charges = _behind(published, members if members.height else found, workspace.timezone)
+        charges = _behind(published, _billed(published, found), rollup_of(workspace))
         if members.height:
             lines.append(f"  the pool was summed from {count(members.height, 'cost')}, the largest:")
             lines += [
@@ -157,6 +157,16 @@ def _members(published: Published, cost_id: str, splits: list[str]) -> pl.DataFr
     )
 
 
+def _billed(published: Published, costs: pl.DataFrame) -> pl.DataFrame:
+    """Costs that came off a bill: shares are followed through their pools, and the pools' pools; the largest only."""
+    leaves = []
+    for row in costs.head(_SHOWN).iter_rows(named=True):
+        shares = _shares(published, row["cost_id"])
+        pool = _members(published, row["cost_id"], shares.get_column("split").to_list())
+        leaves.append(_billed(published, pool) if pool.height else costs.filter(pl.col("cost_id") == row["cost_id"]))
+    return pl.concat(leaves) if leaves else costs
+
+
 def _parts(cost_id: str) -> tuple[int, date, int]:
     subject, day, allocation = cost_id.split(".")
     return int(subject), date.fromisoformat(day), int(allocation)
@@ -165,13 +175,13 @@ def _parts(cost_id: str) -> tuple[int, date, int]:
 _SAME = ("ResourceId", "ServiceName", "SkuId", "SkuMeter", "SubAccountId", "ChargeCategory", "RegionId", "Tags")
 
 
-def _behind(published: Published, costs: pl.DataFrame, timezone: str) -> pl.DataFrame:
+def _behind(published: Published, costs: pl.DataFrame, rollup: RollUp) -> pl.DataFrame:
     """Charges that the largest of some costs were rolled up from."""
     frames = []
     for row in costs.head(_SHOWN).iter_rows(named=True):
         same = " AND ".join(f"{name} IS NOT DISTINCT FROM ?" for name in _SAME)
         params = [row["bill_id"], *(row[name] for name in _SAME)]
-        frames.append(_charges(published, f"bill_id = ? AND {same}", params, usage_date(timezone) == row["usage_date"]))
+        frames.append(_charges(published, f"bill_id = ? AND {same}", params, rollup.day() == row["usage_date"]))
     return pl.concat(frames) if frames else _charges(published, "false", [], pl.lit(value=True))
 
 
@@ -179,13 +189,13 @@ def _charges(published: Published, where: str, params: list[Any], day: pl.Expr) 
     """Charges that SQL finds and whose usage date, which is a rule of the roll-up, is the one asked for."""
     rows = published.frame(
         f"""
-        SELECT bill_id, file, row_number, ChargePeriodStart, ChargePeriodEnd, ChargeCategory, ServiceName,
+        SELECT source, bill_id, file, row_number, ChargePeriodStart, ChargePeriodEnd, ChargeCategory, ServiceName,
             ChargeDescription, BilledCost, EffectiveCost, BillingCurrency
         FROM charges WHERE {where} ORDER BY bill_id, file, row_number
         """,  # noqa: S608 - conditions of our own, values are parameters
         params,
     )
-    return rows.filter(day).drop("ChargePeriodEnd")
+    return rows.filter(day).drop("source", "ChargePeriodEnd")
 
 
 def _charge_lines(charges: pl.DataFrame) -> list[str]:

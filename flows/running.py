@@ -5,14 +5,14 @@ The wall clock is read here and nowhere below; everything else is given `as_of`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from importlib.metadata import version
 from zoneinfo import ZoneInfo
 
-from attribution.ledger import Ledger, open_ledger
+from attribution.ledger import Ledger, RollUp, open_ledger
 from schemas.workspace import Workspace
 
 Watch = Callable[[str, int, int], None]
@@ -52,6 +52,16 @@ class Run:
     def today(self) -> date:
         """The run's date in the workspace's time zone."""
         return self.as_of.astimezone(self.zone).date()
+
+
+def rollup_of(workspace: Workspace, columns: Sequence[str] = ()) -> RollUp:
+    """How a workspace's charges become lines.
+
+    Args:
+        workspace: for its days, and the zones its sources write in.
+        columns: charge columns that rules name beyond those every line has.
+    """
+    return RollUp(workspace.timezone, tuple(columns), tuple((one.name, one.timezone) for one in workspace.sources))
 
 
 @contextmanager

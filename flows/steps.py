@@ -17,14 +17,13 @@ import polars as pl
 from attribution.allocation import broken, reconcile, resolve, split
 from attribution.detection.windows import next_month
 from attribution.inputs import InputFrames, read_inputs
-from attribution.ledger import RollUp
 from attribution.ledger import publish as publish_ledger
 from attribution.reports.nightly import NightlySummary
 from attribution.rules import RuleBook, read_rules
 from flows.arrival import Arrived, ingest
 from flows.judging import detect
 from flows.mailing import Weekly, mail_reports, write_reports
-from flows.running import Run, Watch, quiet, running
+from flows.running import Run, Watch, quiet, rollup_of, running
 from flows.summary import summarize
 from schemas.faults import Fault, InputError, LawBrokenError
 from schemas.money import COSTS
@@ -160,7 +159,7 @@ def attribute(run: Run, stated: Stated) -> None:
         LawBrokenError: costs and charges differ; both totals are named and the costs kept before stay.
     """
     rules, inputs = stated.rules, stated.inputs
-    rollup = RollUp(run.workspace.timezone, rules.columns)
+    rollup = rollup_of(run.workspace, rules.columns)
     run.watch("rolling up", 0, 4)
     run.ledger.roll_up(rollup)
     subjects = run.ledger.subjects(rollup)

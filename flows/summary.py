@@ -68,7 +68,7 @@ def report_frames(kept: Kept, workspace: Workspace, as_of: datetime, run: int | 
         bills=_bill_rows(kept, run),
         reconciled=_reconciled_rows(kept),
         held_back=tuple(HeldBack(*row) for row in held.iter_rows()),
-        rejects=kept.frame("SELECT count(*) AS n FROM main.rejects").item(),
+        rejects=_refused_rows(kept),
         currency=workspace.currency,
     )
 
@@ -95,10 +95,22 @@ def _daily(kept: Kept) -> pl.DataFrame:
     return kept.frame(
         f"""
         SELECT usage_date, BillingCurrency, project, stage, experiment, owner{team}, ServiceName, cost_element,
+            EffectiveCost IS NULL AS unknown,  -- stays a row of its own, to be told
             sum(EffectiveCost) AS EffectiveCost, sum(BilledCost) AS BilledCost
         FROM main.costs GROUP BY ALL
         """  # noqa: S608 - a column of our own
     )
+
+
+def _refused_rows(kept: Kept) -> int:
+    """Rows of bills that count which were refused, so that their money is in no figure."""
+    count: int = kept.frame(
+        """
+        SELECT count(DISTINCT (r.source, r.file, r.line)) FROM main.rejects AS r
+        WHERE r.outcome = 'row refused' AND r.source IN (SELECT source FROM main.bills)
+        """
+    ).item()
+    return count
 
 
 def _bill_rows(kept: Kept, run: int | None) -> pl.DataFrame:

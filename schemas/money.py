@@ -128,6 +128,12 @@ def sum_exactly(amounts: pl.Series) -> Decimal:
     return Decimal(int(units or 0)).scaleb(-scale, context=_EXACT)
 
 
+def shortest(amount: Decimal) -> str:
+    """All digits that say something: no zeros behind the last, no exponent."""
+    digits = f"{amount:f}"
+    return digits.rstrip("0").rstrip(".") if "." in digits else digits
+
+
 def to_units(amount: Decimal) -> int:
     """An amount of money as a whole number of 1e-12 units."""
     return int(amount.scaleb(SCALE, context=_EXACT))

@@ -19,7 +19,7 @@ from attribution.allocation.shares import recompute
 from attribution.allocation.split import Divided
 from attribution.rules import RuleBook
 from attribution.rules.records import Rule
-from schemas.money import COSTS, add, known_sum
+from schemas.money import COSTS, add, known_sum, shortest
 
 
 @dataclass(frozen=True)
@@ -110,8 +110,7 @@ class Explanation:
 
 def _plain(value: object) -> Any:  # noqa: ANN401 - JSON has no type of its own
     if isinstance(value, Decimal):
-        text = f"{value:f}"
-        return text.rstrip("0").rstrip(".") if "." in text else text
+        return shortest(value)
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, dict):

@@ -7,7 +7,6 @@ rows taken and their negation are out of play from then on, so the next split se
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from decimal import Decimal
 
 import polars as pl
 
@@ -17,7 +16,7 @@ from attribution.allocation.shares import AllocationBook, Sheet, divide, receive
 from attribution.rules import SPLITS, RuleBook, Split
 from schemas.costs import COST_COLUMNS, LINEAGE_COLUMNS, POOLED_COLUMNS
 from schemas.faults import Fault, InputError, LawBrokenError
-from schemas.money import COSTS, known_sum, sum_exactly
+from schemas.money import COSTS, known_sum, shortest, sum_exactly
 
 
 @dataclass(frozen=True)
@@ -158,14 +157,10 @@ def _left(split: Split, left: pl.DataFrame) -> list[str]:
         .sort("window", "BillingCurrency")
     )
     return [
-        f'split "{split.name}": {_plain(amount)} {currency} of {month:%Y-%m} stays where it is; '
+        f'split "{split.name}": {shortest(amount)} {currency} of {month:%Y-%m} stays where it is; '
         "no receiver has a positive weight"
         for month, currency, amount in sums.iter_rows()
     ]
-
-
-def _plain(amount: Decimal) -> str:
-    return f"{amount:f}".rstrip("0").rstrip(".")
 
 
 def _emptied(split: Split, moved: pl.DataFrame) -> pl.DataFrame:

@@ -14,7 +14,7 @@ import polars as pl
 
 from schemas.bills import Batch, Notice
 from schemas.charges import CHARGE_COLUMNS
-from schemas.money import MONEY, add, from_units, split_units, sum_exactly, to_units
+from schemas.money import MONEY, add, from_units, shortest, split_units, sum_exactly, to_units
 
 _ASIDE = "__"
 _KEYS = ("BillingAccountId", "BillingPeriodStart", "BillingCurrency")
@@ -49,7 +49,7 @@ class Commitments:
         silent = reserved.height - telling.height
         if silent:
             what = f"{silent} reservation fees do not say what was unused; that part of their effective cost is unknown"
-            batch.notices.append(Notice("unused commitment unknown", next(iter(batch.files.values())), what))
+            batch.notices.append(Notice("unused_commitment_unknown", next(iter(batch.files.values())), what))
         unused = [_as_unused(fees.filter(pl.col("unused") > 0)) for fees in (stating, telling)]
         return replace(batch, charges=pl.concat([_without_asides(charges), *unused]))
 
@@ -98,10 +98,11 @@ class Commitments:
         split = fees.with_columns(from_units(shares, "unused"))
         what = (
             "the report leaves the commitment columns blank; "
-            f"unused {'unknown' if unused is None else f'{unused:f}'} = fee {fee:f} less effective cost {covered:f} "
-            "of the usage it covered"
+            f"unused {'unknown' if unused is None else shortest(unused)} = fee {shortest(fee)} "
+            f"less effective cost {shortest(covered)} of the usage it covered"
         )
-        notice = Notice("unused commitment derived", arn or str(bill[0]), what, unused, str(bill[2]))
+        subject = f"{arn or bill[0]} in {bill[1]:%Y-%m}"
+        notice = Notice("unused_commitment_derived", subject, what, unused, str(bill[2]))
         return _as_unused(split.filter(pl.col("unused").is_null() | (pl.col("unused") > 0))), notice
 
 

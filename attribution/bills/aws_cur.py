@@ -98,7 +98,7 @@ def _last(
     left = netted.get("BilledCost", Decimal(0))
     if left:
         what = "usage covered by savings plans and its negation do not cancel; the difference is in no charge"
-        notices.append(Notice("savings plan netting", delivery.name, what, amount=left))
+        notices.append(Notice("savings_plan_netting", delivery.name, what, amount=left))
     if not notices:
         return None
     return Batch(

@@ -117,7 +117,7 @@ def _kinds(reading: Reading, columns: Columns, line_type: pl.Series, code: pl.Se
     strange = line_type.filter(done.get_column("unknown")).unique().sort().to_list()
     if strange:
         what = f"unknown line item types, kept as usage: {', '.join(strange)}"
-        reading.notices.append(Notice("line item type unknown", reading.rows.head.file.name, what))
+        reading.notices.append(Notice("line_item_type_unknown", reading.rows.head.file.name, what))
     for name in ("ProviderName", "ServiceProviderName"):
         reading.columns[name] = pl.Series(["AWS"]).new_from_index(0, reading.height)
 

@@ -94,7 +94,7 @@ def settle_periods(reading: Reading) -> None:
     count = frame.select(derived.sum()).item()
     if count:
         what = f"{count} rows have no billing period; it was derived from the start of the charge"
-        reading.notices.append(Notice("billing period derived", reading.rows.head.file.name, what))
+        reading.notices.append(Notice("billing_period_derived", reading.rows.head.file.name, what))
 
 
 def fill_service(reading: Reading) -> None:
@@ -103,7 +103,7 @@ def fill_service(reading: Reading) -> None:
     if blank:
         reading.columns["ServiceName"] = reading.get("ServiceName").fill_null(NO_SERVICE)
         what = f'{blank} rows name no service; they are kept under "{NO_SERVICE}"'
-        reading.notices.append(Notice("service missing", reading.rows.head.file.name, what))
+        reading.notices.append(Notice("service_missing", reading.rows.head.file.name, what))
 
 
 def footer_notice(reading: Reading) -> None:

@@ -20,7 +20,7 @@ def notice_findings(notices: pl.DataFrame) -> pl.DataFrame:
     found = []
     for (kind, subject, currency), group in notices.group_by("kind", "subject", "BillingCurrency"):
         sentences = sorted(set(group.get_column("sentence").to_list()))
-        more = f" (and {len(sentences) - 1} more like it)" if len(sentences) > 1 else ""
+        more = f" (and {group.height - 1} more like it)" if group.height > 1 else ""
         amounts = group.get_column("amount").drop_nulls()
         found.append(
             Finding(

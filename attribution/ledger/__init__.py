@@ -6,7 +6,7 @@ from attribution.ledger.ledger import Ledger, open_ledger
 from attribution.ledger.parts import DeliveryWriter, Part, billing_month
 from attribution.ledger.published import Published, publish, query, read_published
 from attribution.ledger.records import DeliveryState, PlannedDelivery
-from attribution.ledger.rollup import RollUp, usage_date
+from attribution.ledger.rollup import RollUp
 from attribution.ledger.settlement import Settled
 
 __all__ = [
@@ -23,5 +23,4 @@ __all__ = [
     "publish",
     "query",
     "read_published",
-    "usage_date",
 ]

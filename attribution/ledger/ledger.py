@@ -119,14 +119,14 @@ class Ledger:
         """Make sure the parts that count are rolled up so, from the stored charges; how many had to be made anew."""
         old = self.con.execute(
             """
-            SELECT p.part_no, p.part_id, p.rows FROM book.bills AS b
+            SELECT p.part_no, p.part_id, p.source, p.rows FROM book.bills AS b
             JOIN book.bill_parts AS bp USING (bill_no) JOIN book.parts AS p USING (part_no)
             WHERE b.superseded_run IS NULL AND p.rollup <> ?
             """,
             [rollup.folder],
         ).fetchall()
-        for part_no, part_id, rows in old:
-            roll_up_again(self.store, part_id, rollup, rows, self._part_totals(part_no))
+        for part_no, part_id, source, rows in old:
+            roll_up_again(self.store, part_id, source, rollup, rows=rows, totals=self._part_totals(part_no))
             self.con.execute("UPDATE book.parts SET rollup = ? WHERE part_no = ?", [rollup.folder, part_no])
         if old:
             self.sweep()

@@ -20,7 +20,7 @@ from typing import Self
 import polars as pl
 
 from attribution.ledger.disk import WRITING, charges_folder, put_folder, write_rows
-from attribution.ledger.rollup import RollUp, RollUpWriter, usage_date
+from attribution.ledger.rollup import RollUp, RollUpWriter
 from attribution.ledger.verify import read_back
 from schemas.bills import BillKey, Delivery
 from schemas.money import COSTS, add, known_sum
@@ -118,7 +118,7 @@ class _PartWriter:
         folder.mkdir(parents=True)
         self.folder = folder
         self.part = part
-        self._rollup = RollUpWriter(folder / part.rollup.folder, part.rollup)
+        self._rollup = RollUpWriter(folder / part.rollup.folder, part.rollup, part.key.source)
 
     def write(self, charges: pl.DataFrame) -> None:
         path = self.folder / f"charges-{self.part.files:04}.parquet"
@@ -140,7 +140,7 @@ class _PartWriter:
             part.sums[currency] = {name: _plus(before[name], row[name]) for name in COSTS}
             part.rows_by_currency[currency] = part.rows_by_currency.get(currency, 0) + row["rows"]
         short = pl.col("ChargePeriodEnd") - pl.col("ChargePeriodStart") <= pl.duration(days=1)
-        days = usage_date(part.rollup.timezone)
+        days = part.rollup.day_of(part.key.source)
         mark, first, last = charges.select(
             pl.col("ChargePeriodEnd").filter(short).max(), days.min().alias("first"), days.max().alias("last")
         ).row(0)
@@ -153,12 +153,14 @@ class _PartWriter:
         read_back(self.folder, self.part.rollup.folder, self.part.rows, {c: self.part.total(c) for c in COSTS})
 
 
-def roll_up_again(store: Path, part: str, rollup: RollUp, rows: int, totals: dict[str, Decimal | None]) -> None:
+def roll_up_again(
+    store: Path, part: str, source: str, rollup: RollUp, *, rows: int, totals: dict[str, Decimal | None]
+) -> None:
     """Make new subjects and lines of a stored part from its charges; the old ones stay until they are unregistered."""
     folder = charges_folder(store) / part
     temporary = folder / f"{rollup.folder}{WRITING}"
     shutil.rmtree(temporary, ignore_errors=True)
-    writer = RollUpWriter(temporary, rollup)
+    writer = RollUpWriter(temporary, rollup, source)
     for file in sorted(folder.glob("charges-*.parquet")):
         writer.write(pl.read_parquet(file))
     writer.finish()

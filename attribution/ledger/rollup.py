@@ -36,11 +36,23 @@ class RollUp:
 
     timezone: str = "UTC"
     columns: tuple[str, ...] = ()
+    zones: tuple[tuple[str, str], ...] = ()  # source -> the zone it writes its instants in; UTC unless named
 
     @property
     def extra(self) -> tuple[str, ...]:
         """The columns beyond SUBJECT_TEXT, once each and in a fixed order."""
         return tuple(sorted(set(self.columns) - set(SUBJECT_TEXT)))
+
+    def day_of(self, source: str) -> pl.Expr:
+        """The usage_date of a source's charges."""
+        return usage_date(self.timezone, dict(self.zones).get(source, "UTC"))
+
+    def day(self) -> pl.Expr:
+        """The usage_date of charges of any source, told by their column `source`."""
+        counted = usage_date(self.timezone)
+        for source, zone in self.zones:
+            counted = pl.when(pl.col("source") == source).then(usage_date(self.timezone, zone)).otherwise(counted)
+        return counted
 
     @property
     def folder(self) -> str:
@@ -49,13 +61,19 @@ class RollUp:
         return f"rollup-{hashlib.sha256(statement.encode()).hexdigest()[:12]}"
 
 
-def usage_date(timezone: str) -> pl.Expr:
-    """Date a charge counts for: where it starts in `timezone`; a charge of a day or longer keeps its UTC date."""
+def usage_date(timezone: str, billed_in: str = "UTC") -> pl.Expr:
+    """Date a charge counts for: where it starts in `timezone`; a charge of a day or longer keeps its date as billed.
+
+    Args:
+        timezone: the workspace's.
+        billed_in: the zone that the source writes its instants in.
+    """
     start = pl.col("ChargePeriodStart")
-    if timezone == "UTC":
-        return start.dt.date()
+    if timezone == billed_in:
+        return start.dt.convert_time_zone(timezone).dt.date()
     long = pl.col("ChargePeriodEnd") - start >= _DAY
-    return pl.when(long).then(start.dt.date()).otherwise(start.dt.convert_time_zone(timezone).dt.date())
+    as_billed, as_counted = (start.dt.convert_time_zone(zone).dt.date() for zone in (billed_in, timezone))
+    return pl.when(long).then(as_billed).otherwise(as_counted)
 
 
 _MONEY = tuple(known_sum(name) for name in (*COSTS, "ConsumedQuantity"))
@@ -68,8 +86,9 @@ class RollUpWriter:
     costs, quantity). A subject stands in one file, and after `finish` a (subject, day) is one line.
     """
 
-    def __init__(self, folder: Path, rollup: RollUp) -> None:
+    def __init__(self, folder: Path, rollup: RollUp, source: str) -> None:
         folder.mkdir()
+        self._day = rollup.day_of(source).alias("usage_date")
         self._folder = folder
         self._rollup = rollup
         self._seen = pl.DataFrame(schema={key: pl.UInt64() for key in _KEYS} | {"subject_no": pl.UInt32()})
@@ -82,12 +101,11 @@ class RollUpWriter:
         # 128 bits: a billion different subjects collide with a chance below 1e-20, and seeds differ per half.
         keys = pl.DataFrame({key: text.hash_rows(seed=seed) for seed, key in enumerate(_KEYS, start=1)})
         self._number_new_subjects(keys, text)
-        day = usage_date(self._rollup.timezone).alias("usage_date")
         lines = (
             pl.concat(
                 [
                     self._numbers(keys),
-                    charges.lazy().select(day, *COSTS, _whole_units("ConsumedQuantity")),
+                    charges.lazy().select(self._day, *COSTS, _whole_units("ConsumedQuantity")),
                 ],
                 how="horizontal",
             )

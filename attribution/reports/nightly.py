@@ -45,6 +45,7 @@ class NightlySummary:
     as_of: date
     month: date  # first day of the running month
     last_month: date
+    whole_month: bool = False  # the running month is complete
     bills: tuple[BillLine, ...] = ()
     rejects: int = 0
     reconciled: tuple[Reconciled, ...] = ()
@@ -73,6 +74,7 @@ def summary_of(
         as_of=report.as_of.date(),
         month=report.spans.month.first,
         last_month=report.spans.last_month.first,
+        whole_month=report.spans.month.is_month,
         bills=bills,
         rejects=report.quality.rejects or 0,
         reconciled=tuple(row for _, whole in wholes for row in whole.reconciled),
@@ -132,7 +134,7 @@ def _first_line(summary: NightlySummary) -> Text:
     if summary.nothing_new:
         parts = ["nothing new to read: every delivery is known already"]
     if summary.rejects:
-        parts.append(f"{figures.count(summary.rejects, 'rejected value')} (see: attribution rejects)")
+        parts.append(f"{figures.count(summary.rejects, 'refused bill row')} (see: attribution rejects)")
     if summary.held_back:
         parts.append(f"{len(summary.held_back)} held back")
     troubled: Literal["yellow", "green"] = "yellow" if summary.rejects or summary.held_back else "green"
@@ -202,7 +204,11 @@ def _costs(summary: NightlySummary, code: str) -> list[RenderableType]:
 
 
 def _projects(summary: NightlySummary, rows: list[ProjectCost]) -> RenderableType:
-    table = plain_table("Project", figures.month(summary.last_month), f"{figures.month(summary.month)} so far")
+    table = plain_table(
+        "Project",
+        figures.month(summary.last_month),
+        f"{figures.month(summary.month)}{'' if summary.whole_month else ' so far'}",
+    )
     for row in rows[:_ROWS]:
         add_row(
             table,

@@ -29,6 +29,7 @@ WASTE_KINDS = ("unattached_volume", "idle_by_utilization", "billed_after_deletio
 """Findings whose money buys nothing. Others, an untagged resource for one, may be money well spent."""
 
 _GROWTH_KINDS = ("growth", "new")  # told by the growth rows
+_A_CENT = Decimal("0.01")
 _UNMOVED = ("first", "steady", "no_cost", "unknown")
 
 
@@ -77,8 +78,13 @@ def growth(frame: pl.DataFrame, months: Collection[date]) -> tuple[Growth, ...]:
 
 
 def restatements(frame: pl.DataFrame) -> tuple[Restatement, ...]:
-    """Past-month changes, newest month first."""
-    ordered = frame.sort("month", "project", "owner", "changed_on", descending=[True, False, False, False])
+    """Past-month changes of a cent or more, newest month first."""
+    apart = pl.col("after").ne_missing(pl.col("before")) & (
+        (pl.col("after") - pl.col("before")).abs().fill_null(_A_CENT) >= _A_CENT
+    )
+    ordered = frame.filter(apart).sort(
+        "month", "project", "owner", "changed_on", descending=[True, False, False, False]
+    )
     return tuple(
         Restatement(*row) for row in ordered.select("month", "project", "owner", "before", "after", "changed_on").rows()
     )

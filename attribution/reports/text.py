@@ -15,6 +15,7 @@ from rich.text import Text
 
 from attribution.reports import figures, words
 from attribution.reports.report import Amount, Finding, Growth, Report, Restatement, Row, Section
+from schemas.money import shortest
 
 MAIL_WIDTH = 78
 _NAME = 34
@@ -214,7 +215,7 @@ def exact_difference(this: Amount, before: Amount) -> str:
     apart = figures.difference(this, before)
     if apart is None:
         return figures.UNKNOWN
-    return f"{apart:f}".rstrip("0").rstrip(".") if apart else "0"
+    return shortest(apart) if apart else "0"
 
 
 def _quality(report: Report) -> list[Text]:

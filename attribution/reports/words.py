@@ -121,9 +121,11 @@ def _reasons(section: Section) -> list[str]:
             f"{figures.with_currency(section.waste, code)} in the last complete month."
         )
     if section.restatements:
-        moved = figures.total(figures.difference(row.after, row.before) for row in section.restatements)
+        moves = [figures.difference(row.after, row.before) for row in section.restatements]
         months = figures.count(len({row.month for row in section.restatements}), "past month")
-        reasons.append(f"{months} changed after being reported: {figures.signed(moved, code)} {code} in all.")
+        net = figures.signed(figures.total(moves), code)
+        gained = figures.with_currency(figures.total(move for move in moves if move is not None and move > 0), code)
+        reasons.append(f"{months} changed after being kept first: {net} {code} in all, {gained} gained by some.")
     if section.whole is not None:
         reasons += _reasons_for_all(section)
     return reasons
@@ -170,6 +172,6 @@ def _missing(quality: Quality) -> str:
     if quality.held_back:
         parts.append(f"{figures.count(len(quality.held_back), 'delivery', 'deliveries')} held back")
     if quality.rejects:
-        parts.append(f"{figures.count(quality.rejects, 'rejected value')}")
+        parts.append(f"{figures.count(quality.rejects, 'refused bill row')}")
     detail = f" ({', '.join(parts)})" if parts else ""
     return f"Some of what was delivered is not in these figures yet{detail}."

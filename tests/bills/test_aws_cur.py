@@ -73,7 +73,7 @@ def test_a_negation_is_a_charge_of_nothing(tmp_path: Path) -> None:
 def test_usage_and_negation_that_do_not_cancel_are_told_with_the_difference(tmp_path: Path) -> None:
     bill = read_lines(tmp_path, COVERED, NEGATION | {COST: "-9.75"})
     assert bill.netted == {"BilledCost": Decimal("0.25")}
-    assert [(notice.kind, notice.amount) for notice in bill.notices] == [("savings plan netting", Decimal("0.25"))]
+    assert [(notice.kind, notice.amount) for notice in bill.notices] == [("savings_plan_netting", Decimal("0.25"))]
 
 
 def test_unused_commitment_is_derived_by_plan_where_the_report_leaves_it_blank(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_unused_commitment_is_derived_by_plan_where_the_report_leaves_it_blank(t
     unused = bill.charges.filter(pl.col("CommitmentDiscountStatus") == "Unused")
     assert unused.select("CommitmentDiscountId", "EffectiveCost", "row_number").rows() == [("arn:plan/a", 1, 1)]
     told = {notice.subject: notice.amount for notice in bill.notices}
-    assert told == {"arn:plan/a": Decimal(1), "arn:plan/b": Decimal(0)}  # covered more than its fee: never below zero
+    assert told == {"arn:plan/a in 2026-09": Decimal(1), "arn:plan/b in 2026-09": Decimal(0)}  # covered more than its fee: never below zero
 
 
 def test_without_plans_the_payers_fees_and_usage_are_compared_over_all_parts(tmp_path: Path) -> None:
@@ -100,7 +100,11 @@ def test_without_plans_the_payers_fees_and_usage_are_compared_over_all_parts(tmp
     unused = bill.charges.filter(pl.col("CommitmentDiscountStatus") == "Unused")
     assert unused.get_column("EffectiveCost").to_list() == [Decimal("1.8"), Decimal("1.2")]
     (notice,) = bill.notices
-    assert (notice.kind, notice.subject, notice.amount) == ("unused commitment derived", "004418230975", Decimal(3))
+    assert (notice.kind, notice.subject, notice.amount) == (
+        "unused_commitment_derived",
+        "004418230975 in 2026-09",
+        Decimal(3),
+    )
 
 
 def test_covered_usage_without_its_cost_leaves_the_unused_part_unknown(tmp_path: Path) -> None:
@@ -130,7 +134,7 @@ def test_a_reservation_is_counted_once_used_or_not(tmp_path: Path) -> None:
 def test_reserved_usage_without_its_cost_is_unknown_not_zero(tmp_path: Path) -> None:
     bill = read_lines(tmp_path, {KIND: "DiscountedUsage", COST: "0"}, {KIND: "RIFee", COST: "5"})
     assert bill.texts("EffectiveCost") == [None, 0]
-    assert [notice.kind for notice in bill.notices] == ["unused commitment unknown"]
+    assert [notice.kind for notice in bill.notices] == ["unused_commitment_unknown"]
 
 
 def test_all_line_types_sum_to_the_invoice(tmp_path: Path) -> None:
@@ -144,7 +148,7 @@ def test_all_line_types_sum_to_the_invoice(tmp_path: Path) -> None:
         "Usage", "Adjustment", "Tax", "Credit", "Usage", "Purchase", "Adjustment", "Usage"
     ]  # fmt: skip
     assert bill.texts("ChargeClass") == [None, None, None, None, "Correction", None, None, None]
-    assert [notice.kind for notice in bill.notices] == ["line item type unknown"]
+    assert [notice.kind for notice in bill.notices] == ["line_item_type_unknown"]
 
 
 def test_net_columns_come_first_and_make_contracted_cost_unknown(tmp_path: Path) -> None:

@@ -209,7 +209,7 @@ def test_a_blank_billing_period_is_the_charges_month_and_is_said_to_be_derived(t
         dt.datetime(2026, 12, 1, tzinfo=UTC),
     ]
     assert bill.texts("BillingPeriodEnd") == [dt.datetime(2026, 10, 1, tzinfo=UTC), dt.datetime(2027, 1, 1, tzinfo=UTC)]
-    assert [notice.kind for notice in bill.notices] == ["billing period derived"]
+    assert [notice.kind for notice in bill.notices] == ["billing_period_derived"]
 
 
 def test_a_refund_without_dates_falls_back_to_its_billing_period(tmp_path: Path) -> None:
@@ -234,7 +234,7 @@ def test_money_without_a_service_is_kept_under_a_name_that_says_so(tmp_path: Pat
     put(tmp_path, "bill.csv", focus_text({"ServiceName": "", "ChargeCategory": "Purchase"}))
     bill = read_only(tmp_path)
     assert bill.texts("ServiceName") == ["(no service)"]
-    assert [notice.kind for notice in bill.notices] == ["service missing"]
+    assert [notice.kind for notice in bill.notices] == ["service_missing"]
 
 
 @pytest.mark.parametrize(

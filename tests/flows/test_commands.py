@@ -106,7 +106,7 @@ def test_a_finding_above_the_gate_ends_with_code_1(tmp_path: Path) -> None:
     assert attribution("run", "-w", root, "--as-of", AS_OF).code == 0
     codes = [attribution("findings", "--gate", gate, "-w", root).code for gate in ("61.99", "62", "1e3")]
     assert codes == [1, 0, 0]
-    assert attribution("findings", "--kind", "untagged_resource", "--state", "gone", "--gate", "0", "-w", root).code == 0
+    assert attribution("findings", "--state", "gone", "--gate", "0", "-w", root).code == 0
 
 
 def test_before_the_first_night_there_is_nothing_to_tell_or_send(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ _RUN = """
         return called
 
     def then_die(real):
-        return lambda *args: (real(*args), die())
+        return lambda *args, **named: (real(*args, **named), die())
 
     {kill}
     with open_ledger(Path({store!r})) as ledger:

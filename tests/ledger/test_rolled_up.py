@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import pytest
 from ledger_builder import Bill, bill, charge, charges, content, ingest, instant
 
 from attribution.ledger import Ledger, RollUp, open_ledger, rollup
+from schemas.charges import INSTANT
 from schemas.costs import LINE_COLUMNS, SUBJECT_COLUMNS
 from schemas.faults import LawBrokenError
 
@@ -144,3 +145,15 @@ def test_what_does_not_read_back_is_never_posted(ledger: Ledger, monkeypatch: py
     with pytest.raises(LawBrokenError, match="written 1"):
         ingest(ledger, bill("a.csv", charge("1")))
     assert ledger.bills().is_empty()
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
+def test_a_day_billed_elsewhere_keeps_its_date(zone: str) -> None:
+    """A day charge of a source in Shanghai begins on the eve in UTC; it counts for the day on the bill."""
+    rolled = RollUp(zone, zones=(("far", "Asia/Shanghai"),))
+    begins, hour = datetime(2026, 9, 13, 16, tzinfo=UTC), timedelta(hours=1)
+    times = pl.DataFrame(
+        {"ChargePeriodStart": [begins, begins], "ChargePeriodEnd": [begins + 24 * hour, begins + hour]},
+        schema=dict.fromkeys(("ChargePeriodStart", "ChargePeriodEnd"), INSTANT),
+    )
+    assert times.select(rolled.day_of("far")).to_series().to_list() == [date(2026, 9, 14), date(2026, 9, 13)]

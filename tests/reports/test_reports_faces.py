@@ -181,7 +181,7 @@ def test_the_nightly_summary_fits_a_hundred_columns_and_pipes_plainly(report: Re
     text = _printed(_summary(report, held_back=(HeldBack("aws", "a.csv", "[bold]why[/bold]"),)))
     assert max(map(len, text.splitlines())) <= 100
     assert "\x1b" not in text
-    for piece in ("2 bills read; 3 rejected values", "148,210.22 USD", "atlas-7b", "owner=jonas", "4,561.12 USD",
+    for piece in ("2 bills read; 3 refused bill rows", "148,210.22 USD", "atlas-7b", "owner=jonas", "4,561.12 USD",
                   "project 94.0%", "[bold]why[/bold]", "ledger/costs.duckdb", "orphaned tag: 1"):  # fmt: skip
         assert piece in text
     assert "owner=mira" not in text  # a fall is no growth finding
