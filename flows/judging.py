@@ -18,11 +18,14 @@ from attribution.detection import (
     silent_sources,
     subjects_of,
     together,
+    unknown_recipients,
+    unnamed_sources,
 )
 from attribution.inputs import InputFrames
 from attribution.rules import RuleBook
 from flows.running import Run
 from schemas.detection import NOTICE_COLUMNS, RESOURCES_COST_COLUMNS, Watermark, daily_columns
+from schemas.workspace import ALL
 
 
 class Kept(Protocol):
@@ -62,6 +65,10 @@ def detect(run: Run, rules: RuleBook, inputs: InputFrames) -> pl.DataFrame:
         detect_growth(grown),
         waste,
         silent_sources(marks, run.as_of),
+        unknown_recipients(
+            sorted(set(workspace.mail.recipients) - {ALL}), daily.get_column("owner").unique().sort().to_list()
+        ),
+        unnamed_sources(marks, [source.name for source in workspace.sources]),
         notice_findings(notices.select(pl.col(name).cast(dtype) for name, dtype in NOTICE_COLUMNS.items())),
     )
     ledger.keep_growth(grown)

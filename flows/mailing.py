@@ -30,9 +30,7 @@ from flows.running import Run, now
 from flows.summary import report_frames, restatement_rows, week_of
 from flows.terminal import UnfinishedError
 from schemas.dimensions import NOBODY
-
-ALL = "all"
-"""Recipients under this name in [report.recipients] get the report for all."""
+from schemas.workspace import ALL
 
 Outcome = Literal["sent", "failed", "doubtful", "skipped", "filed"]
 CUT_OFF = "the run that was sending it was cut off; it may have arrived, so it is not sent again"

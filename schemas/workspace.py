@@ -65,6 +65,10 @@ class Smtp:
     timeout: float = 30.0
 
 
+ALL = "all"
+"""Recipients under this name get the report for all; no owner may be called so."""
+
+
 @dataclass(frozen=True)
 class Mail:
     """Who gets whose report, and how."""

@@ -6,7 +6,8 @@ from attribution.detection.candidates import together
 from attribution.detection.growth import growth, subjects_of
 from attribution.detection.growth_findings import growth_findings as detect_growth
 from attribution.detection.notices import notice_findings
-from attribution.detection.silence import silent_sources
+from attribution.detection.recipients import unknown_recipients
+from attribution.detection.silence import silent_sources, unnamed_sources
 from attribution.detection.waste import WasteInputs, detect_waste, override_faults, skipped
 
 __all__ = [
@@ -20,4 +21,6 @@ __all__ = [
     "skipped",
     "subjects_of",
     "together",
+    "unknown_recipients",
+    "unnamed_sources",
 ]

@@ -5,7 +5,7 @@ The surprise: this is about data, not waste; while a source is silent its costs 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,27 @@ if TYPE_CHECKING:
 
 KIND = "source_behind"
 DAYS = 3
+
+
+def unnamed_sources(watermarks: Mapping[str, Watermark], named: Collection[str]) -> pl.DataFrame:
+    """Report each source whose bills count although the configuration names it no more (renamed, or taken out).
+
+    Args:
+        watermarks: by source, of the costs that count.
+        named: sources of the configuration.
+    """
+    return together(
+        as_frame(
+            Finding(
+                kind="source_not_named",
+                subject=f"source={source}",
+                evidence=f"Bills of source {source} count, but attribution.toml names no such source; the same files "
+                f"under another name are not read again. Name it {source} again, or move the store away and run anew.",
+            )
+            for source in watermarks
+            if source not in named
+        )
+    )
 
 
 def silent_sources(watermarks: Mapping[str, Watermark], as_of: date | datetime, days: int = DAYS) -> pl.DataFrame:

@@ -89,7 +89,10 @@ def test_unused_commitment_is_derived_by_plan_where_the_report_leaves_it_blank(t
     unused = bill.charges.filter(pl.col("CommitmentDiscountStatus") == "Unused")
     assert unused.select("CommitmentDiscountId", "EffectiveCost", "row_number").rows() == [("arn:plan/a", 1, 1)]
     told = {notice.subject: notice.amount for notice in bill.notices}
-    assert told == {"arn:plan/a in 2026-09": Decimal(1), "arn:plan/b in 2026-09": Decimal(0)}  # covered more than its fee: never below zero
+    assert told == {
+        "arn:plan/a in 2026-09": Decimal(1),
+        "arn:plan/b in 2026-09": Decimal(0),
+    }  # covered more than its fee: never below zero
 
 
 def test_without_plans_the_payers_fees_and_usage_are_compared_over_all_parts(tmp_path: Path) -> None:

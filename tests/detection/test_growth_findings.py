@@ -8,9 +8,16 @@ from decimal import Decimal
 import polars as pl
 from detection_worlds import cost, daily, every_day, mark
 
-from attribution.detection import detect_growth, growth, notice_findings, silent_sources
+from attribution.detection import (
+    detect_growth,
+    growth,
+    notice_findings,
+    silent_sources,
+    unknown_recipients,
+    unnamed_sources,
+)
 from attribution.detection.wording import amount, month, percentage, signed
-from schemas.detection import GROWTH_COLUMNS, NOTICE_COLUMNS
+from schemas.detection import GROWTH_COLUMNS, NOTICE_COLUMNS, Watermark
 from schemas.findings import FINDING_COLUMNS
 from schemas.workspace import Growth
 
@@ -147,3 +154,16 @@ def test_notices_become_findings_and_equal_ones_are_summed() -> None:
         ("unused_commitment", "USD", Decimal("3.30")),
     ]
     assert rows.get_column("evidence").to_list()[2] == "Derived for 2026-09. (and 1 more like it)"
+
+
+def test_a_source_that_is_no_longer_named_is_told() -> None:
+    marks = {name: Watermark(date(2026, 8, 1), date(2026, 11, 9)) for name in ("aws", "cloud")}
+    assert unnamed_sources(marks, ["aws"]).get_column("subject").to_list() == ["source=cloud"]
+    assert unnamed_sources(marks, ["aws", "cloud", "new"]).is_empty()
+
+
+def test_a_recipient_without_cost_is_told_with_the_name_that_may_be_meant() -> None:
+    row = unknown_recipients(["mira", "okafr"], ["mira", "okafor", "unallocated"]).row(0, named=True)
+    assert row["subject"] == "owner=okafr"
+    assert row["evidence"].endswith('Did you mean "okafor"?')
+    assert unknown_recipients(["mira"], ["mira"]).is_empty()
