@@ -14,8 +14,8 @@ from schemas.charges import Charges
 from schemas.check import check
 from schemas.money import sum_exactly
 
-SHARED = Path("/work/shared/bills")
-pytestmark = pytest.mark.skipif(not SHARED.exists(), reason="the shared bills are not on this machine")
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "bills"
+pytestmark = pytest.mark.skipif(not SHARED.exists(), reason="the shared bills are not beside this repository")
 EXACT = Context(prec=200)
 COVERED = ("SavingsPlanCoveredUsage", "SavingsPlanNegation")
 
