@@ -1,0 +1,98 @@
+"""Money as text becomes units of 1e-12 and back, and nothing is lost on the way. The judge is `decimal` alone."""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.money import COSTS, MONEY, add, from_units, known_sum, read_money, shortest, split_units, to_units
+
+EXACT = Context(prec=400)
+AMOUNTS = st.decimals(min_value=Decimal(-(10**17)), max_value=Decimal(10**17), allow_nan=False, allow_infinity=False)
+
+
+def exact_sum(amounts: list[Decimal]) -> Decimal:
+    total = Decimal(0)
+    for amount in amounts:
+        total = EXACT.add(total, amount)
+    return total
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(AMOUNTS, max_size=8))
+def test_what_is_stored_and_what_rounding_cut_are_what_was_written(written: list[Decimal]) -> None:
+    money, residual = read_money(pl.Series("a", [str(amount) for amount in written], dtype=pl.String))
+    assert money.dtype == MONEY
+    assert money.null_count() == 0
+    assert EXACT.add(exact_sum(money.to_list()), residual) == exact_sum(written)
+    rounded = [amount.quantize(Decimal("1E-12"), ROUND_HALF_EVEN, EXACT) for amount in written]
+    assert money.to_list() == rounded
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [("1e-7", "0.0000001"), ("4E-07", "0.0000004"), ("-1.0E+2", "-100"), ("+3", "3"), (".5", "0.5"), ("5.", "5"),
+     ("1.0000000000005", "1"), ("1.0000000000015", "1.000000000002"), ("-1.0000000000005", "-1")],
+)  # fmt: skip
+def test_numbers_are_read_as_written_half_to_even(text: str, amount: str) -> None:
+    assert read_money(pl.Series([text]))[0].to_list() == [Decimal(amount)]
+
+
+@pytest.mark.parametrize(
+    "text", ["abc", "", " 2", "1,000.5", "NaN", "inf", "1_000", "--1", "0x10", "1 000", "١٢", "1e400"]
+)
+def test_what_is_no_number_is_unknown_and_not_zero(text: str) -> None:
+    money, residual = read_money(pl.Series([text]))
+    assert (money.to_list(), residual) == ([None], 0)
+
+
+def test_a_double_is_read_through_its_shortest_text() -> None:
+    money, residual = read_money(pl.Series([0.1, 1e-7, 0.1 + 0.2]))
+    assert money.to_list() == [Decimal("0.1"), Decimal("0.0000001"), Decimal("0.300000000000")]
+    assert residual == Decimal("0.00000000000000004")
+
+
+def test_many_large_amounts_with_long_tails_keep_their_residual() -> None:
+    text = "999999999999.1234567890123"
+    money, residual = read_money(pl.Series([text] * 50))
+    assert EXACT.add(exact_sum(money.to_list()), residual) == Decimal(text) * 50
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(-(10**30), 10**30), st.lists(st.integers(-5, 10**24), min_size=1, max_size=9))
+def test_a_split_loses_nothing_and_differs_from_the_exact_share_by_less_than_a_unit(
+    total: int, weights: list[int]
+) -> None:
+    positive = [max(weight, 0) for weight in weights]
+    if not any(positive):
+        with pytest.raises(ValueError, match="no positive weight"):
+            split_units(total, weights)
+        return
+    shares = split_units(total, weights)
+    assert sum(shares) == total
+    whole = sum(positive)
+    for share, weight in zip(shares, positive, strict=True):
+        assert abs(share * whole - total * weight) < whole
+    assert split_units(-total, weights) == [-share for share in shares]
+
+
+def test_of_equal_remainders_the_earlier_gets_the_unit() -> None:
+    assert split_units(10, [1, 1, 1]) == [4, 3, 3]
+    assert split_units(-1, [1, 1]) == [-1, 0]
+
+
+def test_units_and_amounts_are_the_same_money() -> None:
+    assert from_units([1, None, -(10**12)]).to_list() == [Decimal("1E-12"), None, Decimal(-1)]
+    assert to_units(Decimal("1.5")) == 1_500_000_000_000
+    assert add(Decimal("1E+25"), Decimal("1E-25")) == Decimal("10000000000000000000000000.0000000000000000000000001")
+    assert [shortest(Decimal(text)) for text in ("1.500", "100", "0E-12", "1E-7")] == ["1.5", "100", "0", "0.0000001"]
+
+
+def test_the_sum_of_nothing_known_is_unknown() -> None:
+    rows = pl.DataFrame({"key": ["a", "a", "b"], COSTS[0]: pl.Series([None, None, Decimal(1)], dtype=MONEY)})
+    sums = rows.group_by("key").agg(known_sum(COSTS[0])).sort("key")
+    assert sums.get_column(COSTS[0]).to_list() == [None, Decimal(1)]
