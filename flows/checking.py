@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from attribution.detection import override_faults
+from attribution.reports.figures import count
 from attribution.rules import read_rules
 from flows.settings import load_workspace
 from schemas.faults import Fault, InputError
@@ -27,12 +28,15 @@ def check_workspace(root: Path) -> list[str]:
         rules = workspace.rules
         faults.extend(override_faults(workspace.waste))
         sources = ", ".join(source.name for source in workspace.sources)
-        lines.append(f"attribution.toml: {len(workspace.sources)} sources ({sources}), store {workspace.store}")
+        lines.append(
+            f"attribution.toml: {count(len(workspace.sources), 'source')} ({sources}), store {workspace.store}"
+        )
     try:
         if (root / "attribution.toml").is_file():
             book = read_rules(rules)
             lines.append(
-                f"{rules.name}: {len(book.rules)} rules, {len(book.splits)} splits, {len(book.accounts)} accounts; "
+                f"{rules.name}: {count(len(book.rules), 'rule')}, {count(len(book.splits), 'split')}, "
+                f"{count(len(book.accounts), 'account')}; "
                 f"dimensions {', '.join(book.names)}"
             )
     except InputError as error:

@@ -129,7 +129,9 @@ class Published:
             statements = duckdb.extract_statements(sql)
             if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
                 what = "only one statement that reads is allowed (SELECT, FROM, WITH, DESCRIBE, SHOW, SUMMARIZE)"
-                raise InputError(Fault("sql", what, hint="To keep a result, use the command's own output options."))
+                raise InputError(
+                    Fault("sql", what, hint="To keep a result: `attribution sql --json`, or `attribution export`.")
+                )
             rows: pl.DataFrame = self._con.sql(sql, params=list(params)).pl()
         except (duckdb.PermissionException, duckdb.IOException) as error:
             if not _CHARGES_FILE.search(str(error)):
