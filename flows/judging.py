@@ -44,8 +44,9 @@ def detect(run: Run, rules: RuleBook, inputs: InputFrames) -> pl.DataFrame:
     run.watch("detecting", 0, 2)
     workspace, ledger = run.workspace, run.ledger
     marks = watermarks(ledger, workspace.timezone, run.as_of)
-    # A run that looks back sees no day after its own clock.
+    # A run that looks back sees no day, and of resources no month, after its own clock.
     daily = ledger.daily_costs().filter(pl.col("usage_date") <= run.today).select(list(daily_columns(rules.names)))
+    resources = ledger.resource_costs().filter(pl.col("month") <= run.today)
     grown = growth(daily, marks, workspace.growth, subjects_of(rules.names))
     run.watch("detecting", 1, 2)
     stated = workspace.inputs
@@ -53,7 +54,7 @@ def detect(run: Run, rules: RuleBook, inputs: InputFrames) -> pl.DataFrame:
         WasteInputs(
             as_of=run.as_of,
             watermarks=marks,
-            resources_cost=ledger.resource_costs().select(list(RESOURCES_COST_COLUMNS)),
+            resources_cost=resources.select(list(RESOURCES_COST_COLUMNS)),
             tags=inputs.tags if stated.tags else None,
             resources=inputs.resources if stated.resources else None,
             utilization=inputs.utilization if stated.utilization else None,

@@ -14,7 +14,7 @@ import polars as pl
 
 from attribution.ledger.connection import replace
 from attribution.ledger.disk import WRITING, put_file, write_rows
-from attribution.ledger.views import dimensions_kept, query_file, view_query
+from attribution.ledger.views import dimensions_kept, query_file, sql_text, view_query
 from schemas.check import verify
 from schemas.costs import (
     COST_COLUMNS,
@@ -90,7 +90,7 @@ def kept_subjects(con: duckdb.DuckDBPyConnection, store: Path) -> Path | None:
 
 def lay_subjects(con: duckdb.DuckDBPyConnection, file: Path | None) -> None:
     """Let `book.subjects` read a file, or nothing where there is none."""
-    source = "book.no_subjects" if file is None else f"read_parquet('{str(file).replace(chr(39), 2 * chr(39))}')"
+    source = "book.no_subjects" if file is None else f"read_parquet({sql_text(str(file))})"
     con.execute(f"CREATE OR REPLACE VIEW book.subjects AS SELECT * FROM {source}")  # noqa: S608 - our own file
 
 

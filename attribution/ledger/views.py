@@ -42,7 +42,7 @@ def with_dimensions(sql: str, dimensions: Sequence[str]) -> str:
     """Fill in `{dimensions}`, `{dimensions_with_method}` (each with the method and rule that set it), `{unknown}`."""
     plain = ", ".join(_quoted(name) for name in dimensions)
     full = ", ".join(_quoted(f"{name}{ending}") for name in dimensions for ending in ("", "_method", "_rule"))
-    unknown = ", ".join(_text(value) for value in UNKNOWN)
+    unknown = ", ".join(sql_text(value) for value in UNKNOWN)
     filled = {"{dimensions}": plain, "{dimensions_with_method}": full, "{unknown}": unknown}
     for placeholder, text in filled.items():
         sql = sql.replace(placeholder, text)
@@ -80,7 +80,7 @@ def _charges_source(files: Sequence[Path]) -> str:
     """What the view `charges` reads: the files by name, or the empty table of the same columns."""
     if not files:
         return "book.no_charges"
-    names = ", ".join(_text(str(file)) for file in files)
+    names = ", ".join(sql_text(str(file)) for file in files)
     return f"read_parquet([{names}], union_by_name = true, filename = true)"
 
 
@@ -98,7 +98,7 @@ def comment_on_all(con: duckdb.DuckDBPyConnection) -> None:
     ).fetchall()
     known = {(schema, name) for _, schema, name in objects}
     statements = [
-        f"COMMENT ON {kind} {schema}.{_quoted(name)} IS {_text(tables[name])};"
+        f"COMMENT ON {kind} {schema}.{_quoted(name)} IS {sql_text(tables[name])};"
         for kind, schema, name in objects
         if name in tables
     ]
@@ -111,7 +111,7 @@ def comment_on_all(con: duckdb.DuckDBPyConnection) -> None:
         text = column_comment(column, columns)
         if (schema, table) in known and text:
             target = f"{schema}.{_quoted(table)}.{_quoted(column)}"
-            statements.append(f"COMMENT ON COLUMN {target} IS {_text(text)};")
+            statements.append(f"COMMENT ON COLUMN {target} IS {sql_text(text)};")
     con.execute("\n".join(["BEGIN;", *statements, "COMMIT;"]))  # one transaction: each by itself would be synced
 
 
@@ -141,5 +141,6 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _text(text: str) -> str:
+def sql_text(text: str) -> str:
+    """A text as SQL writes it."""
     return "'" + text.replace("'", "''") + "'"

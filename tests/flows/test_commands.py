@@ -214,6 +214,20 @@ def test_a_clock_before_the_data_sees_no_later_day(tmp_path: Path) -> None:
     assert "Oct 2026" not in attribution("report", "-w", root).out
 
 
+def test_a_clock_before_the_data_tells_of_no_resource_that_came_later(tmp_path: Path) -> None:
+    days = ("2026-08-03", "2026-08-31", "2026-10-03", "2026-10-31")
+    volume = charge("2026-10-03", "500", ResourceId="vol-late", ResourceType="Volume", ServiceCategory="Storage")
+    inputs = '[inputs]\nresources = "inventory.csv"\n'
+    root = workspace(tmp_path / "w", [*map(charge, days), volume], TOML + inputs)
+    inventory = "resource_id,resource_type,state,created_at\nvol-late,volume,available,2026-06-01\n"
+    (root / "inventory.csv").write_text(inventory, encoding="utf-8")
+    told = "SELECT subject FROM findings WHERE kind = 'unattached_volume' AND state <> 'gone'"
+    assert attribution("run", "-w", root, "--as-of", "2026-09-15T06:00:00Z").code == 0
+    assert query(root / "ledger", told).rows() == []
+    assert attribution("run", "-w", root, "--as-of", AS_OF).code == 0
+    assert query(root / "ledger", told).rows() == [("vol-late",)]
+
+
 def test_a_reader_may_hold_the_published_file_while_a_night_runs(ran: Path, tmp_path: Path) -> None:
     root = tmp_path / "w"
     shutil.copytree(ran, root)
