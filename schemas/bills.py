@@ -16,7 +16,7 @@ from pathlib import Path
 import pandera.polars as pa
 import polars as pl
 
-from schemas.workspace import Source
+from schemas.workspace import Mode, Source
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,7 @@ class Delivery:
     `digest` names the content together with all that changes how it is read (reader, the source's statements).
     `order_key` sorts snapshots of one bill where manifest or path tells (run id, date); None where nothing does.
     `current` is True or False where a manifest says which delivery counts, None where none speaks.
+    `mode`: how the provider's layout says that deliveries of one bill belong together; what the source states wins.
     `empty_keys`: the bills that the delivery speaks of when it holds no row (a header-only file), where known.
     """
 
@@ -60,6 +61,7 @@ class Delivery:
     order_key: str | None = None
     current: bool | None = None
     empty_keys: tuple[BillKey, ...] = ()
+    mode: Mode | None = None
 
     @property
     def name(self) -> str:

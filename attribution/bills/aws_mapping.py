@@ -43,7 +43,7 @@ def to_charges(rows: RawRows, table: OpenTable, source: Source, columns: Columns
         cells = _text(reading, columns, (raw,))
         reading.columns[name], bad = read_quantity(cells, source)
         reading.fail(bad, name, "a number", cells, required=False)
-    _tags(reading, columns, tags)
+    reading.columns["Tags"] = tags.of_columns(rows.frame, columns.tags())
     _kinds(reading, columns, line_type, kept["x_ProductCode"])
     _commitment(reading, columns, line_type)
     beside = _costs(reading, columns, line_type)
@@ -72,16 +72,6 @@ def _instants(reading: Reading, columns: Columns) -> None:
         reading.columns[name], bad = read_instants(cells, reading.source)
         reading.unread[name] = bad
         reading.fail(bad, name, "an instant, 1970 to 2199", cells, required=True)
-
-
-def _tags(reading: Reading, columns: Columns, tags: TagTexts) -> None:
-    frame = reading.rows.frame
-    filled = {key: raw for key, raw in columns.tags().items() if frame.get_column(raw).null_count() < frame.height}
-    if not filled:
-        reading.columns["Tags"] = reading.nulls(pl.String())
-        return
-    sets = frame.select(pl.struct(pl.col(raw).alias(key) for key, raw in filled.items()).struct.json_encode())
-    reading.columns["Tags"], _ = tags.read(sets.to_series())
 
 
 def _kinds(reading: Reading, columns: Columns, line_type: pl.Series, code: pl.Series) -> None:

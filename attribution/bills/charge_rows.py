@@ -69,6 +69,7 @@ def settle_periods(reading: Reading) -> None:
     frame = pl.DataFrame({name: reading.get(name) for name in names})
     if not any(frame.get_column(name).null_count() for name in names):
         return
+    stated = names[0] in reading.columns  # else the provider bills by calendar month, and nothing is amiss
     start, end, charge_start, charge_end = (pl.col(name) for name in names)
     zone = reading.source.timezone
     month = charge_start.dt.convert_time_zone(zone).dt.truncate("1mo")
@@ -92,7 +93,7 @@ def settle_periods(reading: Reading) -> None:
         column = filled.get_column(name)
         reading.columns[name] = column if unread is None else column.set(unread, None)
     count = frame.select(derived.sum()).item()
-    if count:
+    if count and stated:
         what = f"{count} rows have no billing period; it was derived from the start of the charge"
         reading.notices.append(Notice("billing_period_derived", reading.rows.head.file.name, what))
 

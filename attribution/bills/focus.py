@@ -6,7 +6,6 @@ under `x_` names.
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,7 +24,8 @@ from attribution.bills.charge_rows import (
     to_batch,
 )
 from attribution.bills.control import sum_files
-from attribution.bills.listing import Head, delivery_digest, read_head
+from attribution.bills.deliveries import one_by_one
+from attribution.bills.listing import Head, read_head
 from attribution.bills.table_file import open_table, raw_rows
 from attribution.bills.tag_text import TagTexts
 from schemas.bills import Batch, BillFile, Delivery, HeldBack, Stated
@@ -33,7 +33,6 @@ from schemas.charges import FOCUS_COLUMNS, REQUIRED
 from schemas.faults import Fault, InputError, suggest
 from schemas.instants import INSTANT
 from schemas.money import COSTS, MONEY
-from schemas.paths import fixed_parts
 from schemas.workspace import Source
 
 NAME = "focus"
@@ -43,8 +42,6 @@ _BY_FOLDED = {name.casefold(): name for name in FOCUS_COLUMNS}
 # So few columns of FOCUS's own are in no other export.
 _ENOUGH = 6
 _SIGNS = ("billedcost", "effectivecost", "chargeperiodstart", "chargecategory", "billingperiodstart")
-_RUN = re.compile(r"(?:run(?:[_-]?id)?[=_-])?(\d{4}-?\d{2}-?\d{2}(?:[T_-]?\d{2}:?\d{2}(?::?\d{2})?Z?)?)$")
-_RUN_NAMED = re.compile(r"^run(?:[_-]?id)?[=_-](.+)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -63,12 +60,7 @@ def identify(head: Head) -> bool:
 
 def deliveries(source: Source, files: Sequence[BillFile]) -> tuple[list[Delivery], list[HeldBack]]:
     """Each file is a delivery; a date or run id in its path orders deliveries of one bill."""
-    fixed = len(fixed_parts(source.path))
-    made = [
-        Delivery(source, NAME, (file,), delivery_digest(NAME, READER_VERSION, source, [file]), _order(file.name, fixed))
-        for file in files
-    ]
-    return made, []
+    return one_by_one(source, files, NAME, READER_VERSION), []
 
 
 def read(delivery: Delivery) -> Iterator[Batch]:
@@ -175,23 +167,3 @@ def _fill_provider(reading: Reading) -> None:
     for name, other in (("ServiceProviderName", "ProviderName"), ("ProviderName", "ServiceProviderName")):
         if name not in columns and other in columns:
             columns[name] = columns[other]
-
-
-def _order(name: str, fixed: int) -> str | None:
-    """A run id or date from the folders below the glob's fixed part, else from the end of the file's name."""
-    folders = Path(name).parts[fixed:-1]
-    stem = Path(name).name.split(".", 1)[0]
-    keys = [key for key in map(_key, folders) if key]
-    if keys:
-        return "/".join(keys)
-    tail = re.search(r"(?:^|[_.-])((?:run(?:[_-]?id)?[=_-])?\d{4}-?\d{2}-?\d{2}[T\dZ:_-]*)$", stem)
-    return _key(tail.group(1)) if tail else None
-
-
-def _key(part: str) -> str | None:
-    """A date or run id as text that sorts by time: digits alone where it is a date."""
-    dated = _RUN.fullmatch(part)
-    if dated:
-        return re.sub(r"\D", "", dated.group(1))
-    named = _RUN_NAMED.match(part)
-    return named.group(1) if named else None

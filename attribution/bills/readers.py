@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Protocol, cast
 
-from attribution.bills import aws_cur, focus
+from attribution.bills import aws_cur, focus, oci
 from attribution.bills.listing import Head, bill_file, list_files, read_head
 from schemas.bills import Batch, BillFile, Delivery, Found, HeldBack, Stated
 from schemas.faults import Fault, InputError, suggest
@@ -39,7 +39,12 @@ def _reader(module: ModuleType) -> Reader:
     return cast("Reader", module)
 
 
-READERS: dict[str, Reader] = {reader.NAME: reader for reader in (_reader(focus), _reader(aws_cur))}
+_MODULES = (
+    focus,
+    aws_cur,
+    oci,
+)
+READERS: dict[str, Reader] = {reader.NAME: reader for reader in map(_reader, _MODULES)}
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
@@ -34,6 +35,14 @@ class TagTexts:
         if not self._bad:
             return tags, pl.Series([False], dtype=pl.Boolean).new_from_index(0, text.len())
         return tags, text.is_in(pl.Series(sorted(self._bad)).implode()).fill_null(value=False)
+
+    def of_columns(self, frame: pl.DataFrame, columns: Mapping[str, str]) -> pl.Series:
+        """Canonical texts where each tag has a column of its own: tag key -> column."""
+        filled = {key: raw for key, raw in columns.items() if frame.get_column(raw).null_count() < frame.height}
+        if not filled:
+            return pl.Series([None], dtype=pl.String).new_from_index(0, frame.height)
+        sets = frame.select(pl.struct(pl.col(raw).alias(key) for key, raw in filled.items()).struct.json_encode())
+        return self.read(sets.to_series())[0]
 
     def _learn(self, text: str) -> str | None:
         try:

@@ -72,7 +72,7 @@ def _remember(con: duckdb.DuckDBPyConnection, found: Sequence[Delivery], run: in
             one.digest,
             one.order_key,
             one.current,
-            one.source.delivery,
+            one.source.delivery or one.mode,
         )
         for one in found
     ]

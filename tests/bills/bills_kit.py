@@ -151,3 +151,13 @@ def read_only(root: Path, path: str = "**/*", **options: str) -> Everything:
     assert not found.held_back
     (delivery,) = found.deliveries
     return read_delivery(delivery)
+
+
+def told(bill: Everything) -> dict[str, list[dict[str, str]]]:
+    """What a bill reads as, for a golden file: filled cells of charges and refused rows, and notices."""
+    charges = bill.charges.select(col for col in bill.charges if col.null_count() < col.len()).drop("file_id")
+    return {
+        "charges": [{k: str(v) for k, v in row.items() if v is not None} for row in charges.to_dicts()],
+        "refused": [{k: v for k, v in row.items() if v is not None} for row in bill.refused.to_dicts()],
+        "notices": [{"kind": notice.kind, "sentence": notice.sentence} for notice in bill.notices],
+    }

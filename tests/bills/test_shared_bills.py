@@ -73,3 +73,13 @@ def test_focus_samples_reconcile(path: Path) -> None:
     for cost in ("BilledCost", "EffectiveCost", "ListCost", "ContractedCost"):
         written = total([row[cost] for row in raw if row[cost] not in ("", "NULL")])
         assert written == sum_exactly(bill.charges.get_column(cost)) + bill.residual[cost]
+
+
+@pytest.mark.parametrize(("month", "stated"), [("08", "312456.192"), ("09", "324489.5999999999928")])
+def test_the_oracle_reports_reconcile(month: str, stated: str) -> None:
+    (delivery,) = look(SHARED, f"oci/cost_2026-{month}*").deliveries
+    bill = read_delivery(delivery)
+    raw = raw_rows(delivery.files[0].path)
+    assert bill.rows == bill.charges.height == len(raw)
+    assert bill.total("BilledCost") + bill.residual["BilledCost"] == total([row["cost/myCost"] for row in raw])
+    assert total([row["cost/myCost"] for row in raw]) == Decimal(stated)

@@ -1,0 +1,234 @@
+"""Flat bills: one table, a row a charge, columns that map to FOCUS columns by a table.
+
+A provider's module states its `Layout` and one function, `finish`, for what a table cannot say: categories, costs
+that follow from other columns, tags. Everything else is the same for all: text first, exact money, refused rows with
+their place, and every column that maps nowhere kept under an `x_` name.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+
+from attribution.bills.cells import read_costs, read_instants, read_quantity, read_text
+from attribution.bills.charge_rows import (
+    Reading,
+    check_ids,
+    check_present,
+    fill_service,
+    footer_notice,
+    settle_periods,
+    to_batch,
+)
+from attribution.bills.control import sum_files
+from attribution.bills.listing import Head, read_head
+from attribution.bills.table_file import open_table, raw_rows
+from schemas.bills import Batch, Delivery, Notice, Stated
+from schemas.faults import Fault, InputError, suggest
+
+Raws = tuple[str, ...]
+"""Raw columns that may hold one thing, best first; in each row the first that is filled counts."""
+
+_MARKS = re.compile(r"[\s_\-./]+")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a provider's table maps to charges.
+
+    `texts`, `instants`, `quantities`, `costs`: charge column -> raw columns. `kept`: `x_` column -> raw columns that
+    `finish` reads. `constants`: charge column -> its value where no raw column gives one. `required`: charge columns
+    of which a file must have a raw column. `null_words`: cells that mean "no value".
+    """
+
+    costs: Mapping[str, Raws]
+    texts: Mapping[str, Raws]
+    instants: Mapping[str, Raws]
+    quantities: Mapping[str, Raws] = field(default_factory=dict)
+    kept: Mapping[str, Raws] = field(default_factory=dict)
+    constants: Mapping[str, str] = field(default_factory=dict)
+    required: tuple[str, ...] = ("BilledCost",)
+    null_words: tuple[str, ...] = ()
+
+    @property
+    def mapped(self) -> Mapping[str, Raws]:
+        """Every column that is read -> its raw columns."""
+        return {**self.texts, **self.instants, **self.quantities, **self.costs, **self.kept}
+
+
+class RawColumns:
+    """Raw columns of one file, found without regard to case, blanks and the marks between words."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.names = names
+        self._folded = {folded(name): name for name in reversed(names)}
+
+    def find(self, name: str) -> str | None:
+        """A column as the file writes it, or None."""
+        return self._folded.get(folded(name))
+
+    def present(self, raws: Raws) -> Raws:
+        """Those of the columns that the file has, best first and once each."""
+        return tuple(dict.fromkeys(found for found in map(self.find, raws) if found))
+
+    def text(self, frame: pl.DataFrame, *raws: str) -> pl.Series:
+        """The first of the columns that is filled, row by row; nulls where the file has none of them."""
+        found = [read_text(frame.get_column(raw), null_words=False) for raw in self.present(raws)]
+        if not found:
+            return pl.Series([None], dtype=pl.String).new_from_index(0, frame.height)
+        return found[0] if len(found) == 1 else pl.select(pl.coalesce(*found)).to_series()
+
+    def unmapped(self, layout: Layout, but: frozenset[str] = frozenset()) -> dict[str, str]:
+        """`x_` name -> raw column, of those that the layout does not map; `but` are read by the provider's module."""
+        taken = {found for raws in layout.mapped.values() for found in self.present(raws)} | but
+        extras: dict[str, str] = {}
+        met = {name.casefold() for name in layout.kept}
+        for name in self.names:
+            if name in taken:
+                continue
+            extra = name if name.startswith("x_") else f"x_{name.replace('/', '_') or 'unnamed'}"
+            copies, unique = 1, extra
+            while unique.casefold() in met:
+                copies += 1
+                unique = f"{extra}_{copies}"
+            met.add(unique.casefold())
+            extras[unique] = name
+        return extras
+
+
+Finish = Callable[[Reading, RawColumns, dict[str, pl.Series]], None]
+"""Fills what the table cannot: it adds to `reading.columns`, and to the `x_` columns given last."""
+
+
+def folded(name: str) -> str:
+    """A column's name without case, blanks and marks between words."""
+    return _MARKS.sub("", name.casefold())
+
+
+def has(head: Head, *names: str) -> bool:
+    """Whether a file has all of these columns."""
+    columns = {folded(name) for name in head.columns}
+    return all(folded(name) in columns for name in names)
+
+
+def read_flat(
+    delivery: Delivery, layout: Layout, finish: Finish, own: Callable[[RawColumns], frozenset[str]] | None = None
+) -> Iterator[Batch]:
+    """Charges of a delivery, batch by batch.
+
+    Args:
+        delivery: its files are all of this layout.
+        layout: the provider's table.
+        finish: called once a batch, after the table was applied and before rows are checked.
+        own: raw columns that `finish` turns into something (tag columns), so that they are not kept a second time.
+
+    Raises:
+        UnfinishedFileError: a file was cut short.
+        InputError: undecodable, or a column is missing that no charge can lack.
+    """
+    with tempfile.TemporaryDirectory(prefix="attribution-") as scratch:
+        for file in delivery.files:
+            head = read_head(file, delivery.source)
+            columns = RawColumns(head.columns)
+            _complain(head, columns, layout)
+            extras = columns.unmapped(layout, own(columns) if own else frozenset())
+            table = open_table(head, Path(scratch), delivery.source.encoding)
+            for rows in raw_rows(table, layout.null_words):
+                reading = Reading(rows, table, delivery.source)
+                yield _batch(reading, columns, layout, finish, extras)
+
+
+def sum_flat(delivery: Delivery, layout: Layout) -> Stated:
+    """Rows and sums of the costs the files state, apart from the reader."""
+    return sum_files(delivery, dict(layout.costs))
+
+
+def _complain(head: Head, columns: RawColumns, layout: Layout) -> None:
+    missing = [layout.mapped[name] for name in layout.required if not columns.present(layout.mapped[name])]
+    if missing:
+        known = ", ".join(head.columns[:80])
+        raise InputError(
+            [
+                Fault(
+                    head.file.name,
+                    f'column "{raws[0]}" is missing',
+                    "" if at else known,
+                    suggest(raws[0], head.columns),
+                )
+                for at, raws in enumerate(missing)
+            ]
+        )
+
+
+def _batch(reading: Reading, columns: RawColumns, layout: Layout, finish: Finish, extras: Mapping[str, str]) -> Batch:
+    frame = reading.rows.frame
+    footer_notice(reading)
+    reading.raw_names = {name: next(iter(columns.present(raws)), raws[0]) for name, raws in layout.mapped.items()}
+    for name, raws in layout.texts.items():
+        reading.columns[name] = columns.text(frame, *raws)
+    kept = {name: columns.text(frame, *raws) for name, raws in layout.kept.items()}
+    _read_instants(reading, columns, layout)
+    _read_numbers(reading, columns, layout)
+    for name, value in layout.constants.items():
+        reading.columns[name] = reading.get(name).fill_null(value)
+    finish(reading, columns, kept)
+    settle_periods(reading)
+    fill_service(reading)
+    check_ids(reading)
+    check_present(reading)
+    beside = {name: read_text(frame.get_column(raw), null_words=False) for name, raw in extras.items()}
+    filled = {name: cells for name, cells in (kept | beside).items() if cells.null_count() < cells.len()}
+    stated = {cost: columns.present(raws) for cost, raws in layout.costs.items()}
+    return to_batch(reading, filled, {cost: raws for cost, raws in stated.items() if raws})
+
+
+def _read_instants(reading: Reading, columns: RawColumns, layout: Layout) -> None:
+    for name, raws in layout.instants.items():
+        present = columns.present(raws)
+        cells = reading.rows.frame.get_column(present[0]) if len(present) == 1 else None
+        if cells is None or cells.dtype == pl.String:
+            cells = columns.text(reading.rows.frame, *raws)
+        reading.columns[name], bad = read_instants(cells, reading.source)
+        reading.unread[name] = bad
+        reading.fail(bad, name, "an instant, 1970 to 2199", cells, required=True)
+
+
+def _read_numbers(reading: Reading, columns: RawColumns, layout: Layout) -> None:
+    frame = reading.rows.frame
+    for name, raws in layout.quantities.items():
+        cells = columns.text(frame, *raws)
+        reading.columns[name], bad = read_quantity(cells, reading.source)
+        reading.fail(bad, name, "a number", cells, required=False)
+    for cost, raws in layout.costs.items():
+        if not columns.present(raws):
+            continue
+        cells = columns.text(frame, *raws)
+        amounts, reading.residual[cost], bad, reading.rejected[cost] = read_costs(cells, reading.source)
+        reading.columns[cost] = reading.as_billed[cost] = amounts
+        reading.fail(bad, cost, "a plain number", cells, required=cost == "BilledCost")
+
+
+def categorize(reading: Reading, kinds: pl.Series, table: Mapping[str, tuple[str, str, str | None]], what: str) -> None:
+    """Set category, frequency and class from a provider's own word for a row; a word not known is kept as usage.
+
+    Args:
+        reading: gets ChargeCategory, ChargeFrequency and ChargeClass.
+        kinds: the provider's word of each row; blank is usage.
+        table: word without case and marks -> category, frequency, class.
+        what: what the words are called, for the notice about unknown ones.
+    """
+    words = kinds.fill_null("")
+    plain = {word: folded(word) for word in words.unique().to_list()}
+    names = ("ChargeCategory", "ChargeFrequency", "ChargeClass")
+    for at, name in enumerate(names):
+        values = {word: table.get(key, ("Usage", "Usage-Based", None))[at] for word, key in plain.items()}
+        reading.columns[name] = words.replace_strict(values, return_dtype=pl.String)
+    strange = sorted(word for word, key in plain.items() if key and key not in table)
+    if strange:
+        told = f"unknown {what}, kept as usage: {', '.join(strange)}"
+        reading.notices.append(Notice("charge_type_unknown", reading.rows.head.file.name, told))
