@@ -25,9 +25,10 @@ from pydantic import (
     model_validator,
 )
 
-from attribution.bills import READERS
+from attribution.bills import READERS, generic_csv
 from flows.wrong_settings import fault_of
 from schemas import workspace as ws
+from schemas.charges import FOCUS_COLUMNS
 from schemas.faults import Fault, InputError, suggest
 from schemas.instants import parse_instants
 
@@ -63,6 +64,15 @@ def _format(name: str) -> str:
     if name != "auto" and name not in READERS:
         known = ("auto", *READERS)
         _refuse("is no format", f"Known: {', '.join(known)}.  {suggest(name, known)}".strip())
+    return name
+
+
+def _charge_column(name: str) -> str:
+    if name not in FOCUS_COLUMNS:
+        _refuse(
+            "is no column of a charge",
+            suggest(name, FOCUS_COLUMNS) or "FOCUS's columns, as docs/providers/generic-csv.md lists them.",
+        )
     return name
 
 
@@ -111,6 +121,10 @@ class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
+ChargeColumn = Annotated[str, AfterValidator(_charge_column)]
+Mapped = dict[ChargeColumn, Text]
+
+
 class _Source(_Table):
     name: Annotated[str, AfterValidator(_name), Field(min_length=1)]
     path: Text
@@ -122,6 +136,22 @@ class _Source(_Table):
     date_format: Annotated[str, AfterValidator(_date_format)] | None = None
     timezone: Zone = "UTC"
     effective: Literal["effective", "billed"] = "effective"
+    columns: Mapped = Field(default_factory=dict)
+    constants: Mapped = Field(default_factory=dict)
+    tags: dict[Text, Text] = Field(default_factory=dict)
+    ends: Literal["after", "last"] = "after"
+
+    @model_validator(mode="after")
+    def _maps_all(self) -> Self:
+        mapped = self.columns or self.constants or self.tags or self.ends != "after"
+        if self.format == generic_csv.NAME:
+            if faults := generic_csv.mapping_faults(self.columns, self.constants, self.tags):
+                _refuse(
+                    "; ".join(faults), "Columns stand in [source.columns], values for all rows in [source.constants]."
+                )
+        elif mapped:
+            _refuse(f'maps columns, which only format = "{generic_csv.NAME}" reads')
+        return self
 
     @model_validator(mode="after")
     def _two_marks(self) -> Self:

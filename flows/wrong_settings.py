@@ -20,6 +20,7 @@ _NEEDED = {
     "too_short": "must hold at least one",
     "string_too_short": "is blank",
 }
+_KEY = "[key]"  # how pydantic names the key of a table, where the key is what is wrong
 _LIMITS = {
     "greater_than": ("must be more than", "gt"),
     "greater_than_equal": ("must not be below", "ge"),
@@ -46,14 +47,20 @@ def fault_of(detail: ErrorDetails, raw: dict[str, Any], file: str, known: Callab
         return Fault(place, f'"{name}" is missing')
     if loc == ("source",) and detail["type"] == "list_type":
         return Fault(place, "source must be a list of tables", hint="Write [[source]], with two brackets.")
+    return _wrong_value(detail, raw, file, place, name)
+
+
+def _wrong_value(detail: ErrorDetails, raw: dict[str, Any], file: str, place: str, name: str) -> Fault:
+    loc, shown = detail["loc"], _shown(detail["input"])
     if detail["type"] == "literal_error":
         words = re.findall(r"'([^']*)'", str(detail.get("ctx", {}).get("expected", "")))
-        shown = ", ".join(f'"{word}"' for word in words)
-        return Fault(place, f"{name} = {_shown(detail['input'])} is not known", shown)
+        return Fault(place, f"{name} = {shown} is not known", ", ".join(f'"{word}"' for word in words))
     what, _, hint = _what(detail).partition("\n")
     if detail["type"] == "value_error" and isinstance(detail["input"], Mapping):  # two settings that do not agree
         return Fault(_place((*loc, ""), raw, file), what, hint=hint)
-    return Fault(place, f"{name} = {_shown(detail['input'])} {what}", hint=hint)
+    if name == _KEY:
+        return Fault(_place(loc[:-1], raw, file), f"{shown} {what}", hint=hint)
+    return Fault(place, f"{name} = {shown} {what}", hint=hint)
 
 
 def _what(detail: ErrorDetails) -> str:

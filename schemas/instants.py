@@ -32,6 +32,19 @@ def parse_instants(text: pl.Series, timezone: str = "UTC", date_format: str | No
     return text.replace_strict(distinct, _parse(distinct, timezone, date_format), return_dtype=INSTANT)
 
 
+def parse_months(text: pl.Series, timezone: str = "UTC") -> pl.Series:
+    """Read months (`2026-09`, `202609`, `2026/09`, `2026年9月`) as their first moment in a zone; null for others."""
+    part = pl.col("text").str.extract_groups(r"^(\d{4})[-/.年]?(\d{1,2})月?$")
+    clock = pl.format("{}-{}-01", part.struct[0], part.struct[1].str.zfill(2)).str.to_datetime(
+        "%Y-%m-%d", time_unit="us", strict=False
+    )
+    distinct = text.drop_nulls().unique().to_frame("text")
+    if not distinct.height:
+        return pl.Series(text.name, [None], dtype=INSTANT).new_from_index(0, text.len())
+    moments = plausible(place(distinct.select(clock).to_series(), timezone))
+    return text.replace_strict(distinct.to_series(), moments, return_dtype=INSTANT)
+
+
 def parse_days(text: pl.Series) -> pl.Series:
     """Read calendar days; an instant counts only where it is a midnight, and its zone is not moved."""
     day = text.str.extract(r"^(\d{4}-\d{2}-\d{2})(?:[T ]00:00(?::00(?:\.0+)?)?(?: ?(?:Z|UTC|[+-]\d{2}:?\d{2}))?)?$")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -24,6 +26,19 @@ class Source:
     date_format: str | None = None
     timezone: str = "UTC"  # of instants written without a zone
     effective: Literal["effective", "billed"] = "effective"  # what to use where EffectiveCost is never filled
+    # Of bills whose columns the source maps itself: charge column -> raw column, charge column -> its value, tag key
+    # -> raw column, and whether the end of a period is written as the moment after it or as its last day.
+    columns: Mapping[str, str] = field(default_factory=dict)
+    constants: Mapping[str, str] = field(default_factory=dict)
+    tags: Mapping[str, str] = field(default_factory=dict)
+    ends: Literal["after", "last"] = "after"
+
+    @property
+    def mapping(self) -> str:
+        """All of the source's own mapping as one text that differs when it does; blank where it maps nothing."""
+        stated = {"columns": self.columns, "constants": self.constants, "tags": self.tags}
+        filled = {name: dict(sorted(table.items())) for name, table in stated.items() if table}
+        return json.dumps([self.ends, filled]) if filled else ""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from decimal import Decimal
 
 import polars as pl
 
-from schemas.instants import parse_instants, place, plausible
+from schemas.instants import parse_instants, parse_months, place, plausible
 from schemas.money import add, read_money
 from schemas.workspace import Source
 
@@ -98,4 +98,14 @@ def read_instants(raw: pl.Series, source: Source) -> tuple[pl.Series, pl.Series]
         return moments, raw.is_not_null() & moments.is_null()
     text = read_text(raw)
     moments = parse_instants(text, source.timezone, source.date_format)
+    return moments, text.is_not_null() & moments.is_null()
+
+
+def read_months(raw: pl.Series, source: Source) -> tuple[pl.Series, pl.Series]:
+    """Read the starts of billing periods to UTC: instants, or months alone; the mask tells cells that are neither."""
+    moments, bad = read_instants(raw, source)
+    if not bad.any():
+        return moments, bad
+    text = read_text(raw)
+    moments = pl.select(pl.coalesce(moments, parse_months(text, source.timezone))).to_series()
     return moments, text.is_not_null() & moments.is_null()

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import polars as pl
 
-from attribution.bills.cells import read_costs, read_instants, read_quantity, read_text
+from attribution.bills.cells import read_costs, read_instants, read_months, read_quantity, read_text
 from attribution.bills.charge_rows import (
     Reading,
     check_ids,
@@ -43,7 +43,8 @@ class Layout:
 
     `texts`, `instants`, `quantities`, `costs`: charge column -> raw columns. `kept`: `x_` column -> raw columns that
     `finish` reads. `constants`: charge column -> its value where no raw column gives one. `required`: charge columns
-    of which a file must have a raw column. `null_words`: cells that mean "no value".
+    of which a file must have a raw column. `tags`: tag key -> raw column, which a file must have too. `null_words`:
+    cells that mean "no value".
     """
 
     costs: Mapping[str, Raws]
@@ -53,6 +54,7 @@ class Layout:
     kept: Mapping[str, Raws] = field(default_factory=dict)
     constants: Mapping[str, str] = field(default_factory=dict)
     required: tuple[str, ...] = ("BilledCost",)
+    tags: Mapping[str, str] = field(default_factory=dict)
     null_words: tuple[str, ...] = ()
 
     @property
@@ -69,8 +71,8 @@ class RawColumns:
         self._folded = {folded(name): name for name in reversed(names)}
 
     def find(self, name: str) -> str | None:
-        """A column as the file writes it, or None."""
-        return self._folded.get(folded(name))
+        """A column as the file writes it, or None; of several that differ by case or marks the one named so."""
+        return name if name in self.names else self._folded.get(folded(name))
 
     def present(self, raws: Raws) -> Raws:
         """Those of the columns that the file has, best first and once each."""
@@ -85,7 +87,8 @@ class RawColumns:
 
     def unmapped(self, layout: Layout, but: frozenset[str] = frozenset()) -> dict[str, str]:
         """`x_` name -> raw column, of those that the layout does not map; `but` are read by the provider's module."""
-        taken = {found for raws in layout.mapped.values() for found in self.present(raws)} | but
+        read = (*layout.mapped.values(), tuple(layout.tags.values()))
+        taken = {found for raws in read for found in self.present(raws)} | but
         extras: dict[str, str] = {}
         met = {name.casefold() for name in layout.kept}
         for name in self.names:
@@ -144,12 +147,18 @@ def read_flat(
 
 
 def sum_flat(delivery: Delivery, layout: Layout) -> Stated:
-    """Rows and sums of the costs the files state, apart from the reader."""
-    return sum_files(delivery, dict(layout.costs))
+    """Rows and sums of the costs the files state, apart from the reader; only the columns' names are found alike."""
+    heads = [RawColumns(read_head(file, delivery.source).columns) for file in delivery.files]
+    wanted = {
+        cost: tuple(dict.fromkeys(found for head in heads for found in head.present(raws)))
+        for cost, raws in layout.costs.items()
+    }
+    return sum_files(delivery, wanted)
 
 
 def _complain(head: Head, columns: RawColumns, layout: Layout) -> None:
-    missing = [layout.mapped[name] for name in layout.required if not columns.present(layout.mapped[name])]
+    needed = [*(layout.mapped[name] for name in layout.required), *((raw,) for raw in layout.tags.values())]
+    missing = [raws for raws in dict.fromkeys(needed) if not columns.present(raws)]
     if missing:
         known = ", ".join(head.columns[:80])
         raise InputError(
@@ -193,9 +202,14 @@ def _read_instants(reading: Reading, columns: RawColumns, layout: Layout) -> Non
         cells = reading.rows.frame.get_column(present[0]) if len(present) == 1 else None
         if cells is None or cells.dtype == pl.String:
             cells = columns.text(reading.rows.frame, *raws)
-        reading.columns[name], bad = read_instants(cells, reading.source)
+        read, check = (
+            (read_months, "a month, 1970 to 2199")
+            if name == "BillingPeriodStart"
+            else (read_instants, "an instant, 1970 to 2199")
+        )
+        reading.columns[name], bad = read(cells, reading.source)
         reading.unread[name] = bad
-        reading.fail(bad, name, "an instant, 1970 to 2199", cells, required=True)
+        reading.fail(bad, name, check, cells, required=True)
 
 
 def _read_numbers(reading: Reading, columns: RawColumns, layout: Layout) -> None:

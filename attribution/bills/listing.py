@@ -70,5 +70,7 @@ def read_head(file: BillFile, source: Source) -> Head:
 def delivery_digest(reader: str, version: int, source: Source, files: Iterable[BillFile]) -> str:
     """SHA-256 of all that decides what a delivery reads as: reader, its version, the source's options, content."""
     options = "|".join(f"{name}={getattr(source, name)}" for name in _OPTIONS)
+    if source.mapping:
+        options += f"|{source.mapping}"
     content = ",".join(sorted(file.digest for file in files))
     return hashlib.sha256(f"{reader}|{version}|{options}|{content}".encode()).hexdigest()

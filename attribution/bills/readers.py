@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Protocol, cast
 
-from attribution.bills import aws_cur, focus, oci
+from attribution.bills import aws_cur, focus, generic_csv, oci
 from attribution.bills.listing import Head, bill_file, list_files, read_head
 from schemas.bills import Batch, BillFile, Delivery, Found, HeldBack, Stated
 from schemas.faults import Fault, InputError, suggest
@@ -43,6 +43,7 @@ _MODULES = (
     focus,
     aws_cur,
     oci,
+    generic_csv,
 )
 READERS: dict[str, Reader] = {reader.NAME: reader for reader in map(_reader, _MODULES)}
 
@@ -118,6 +119,8 @@ def _claim(path: Path, source: Source, root: Path) -> _Claim:
     columns = ", ".join(head.columns[:12]) + (", ..." if len(head.columns) > len(head.columns[:12]) else "")
     what = f"{' and '.join(names)} both claim it" if names else "no reader knows this bill"
     hint = f'State `format = "{(names or list(READERS))[0]}"` (or another) in source "{source.name}".'
+    if not names:
+        hint += f' Columns of any other CSV can be mapped, with `format = "{generic_csv.NAME}"`.'
     raise InputError(Fault(file.name, f"{what}; its columns are: {columns or '(none)'}", _formats(), hint))
 
 

@@ -119,7 +119,7 @@ class Everything:
             assert total == add(self.total(cost), *parts), cost
 
 
-def look(root: Path, path: str = "**/*", **options: str) -> Found:
+def look(root: Path, path: str = "**/*", **options: object) -> Found:
     return find(Source("cloud", path, **options), root)  # type: ignore[arg-type]
 
 
@@ -145,7 +145,7 @@ def read_delivery(delivery: Delivery) -> Everything:
     return everything
 
 
-def read_only(root: Path, path: str = "**/*", **options: str) -> Everything:
+def read_only(root: Path, path: str = "**/*", **options: object) -> Everything:
     """Read the one delivery of a folder."""
     found = look(root, path, **options)
     assert not found.held_back

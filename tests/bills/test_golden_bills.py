@@ -14,7 +14,25 @@ from attribution.bills import READERS
 GOLDEN = Path(__file__).parent / "golden"
 BILLS = sorted(path for path in GOLDEN.iterdir() if path.suffix != ".json")
 # What only the source can state, by the bill's file.
-STATED: dict[str, dict[str, str]] = {}
+STATED: dict[str, dict[str, object]] = {
+    "generic-csv.csv": {
+        "format": "generic-csv",
+        "columns": {
+            "BilledCost": "Amount",
+            "BillingAccountId": "Organization",
+            "ChargeCategory": "Kind",
+            "ChargePeriodStart": "First day",
+            "ChargePeriodEnd": "Last day",
+            "ConsumedQuantity": "Quantity",
+            "ConsumedUnit": "Unit",
+            "ResourceId": "Instance",
+            "ServiceName": "Product",
+        },
+        "constants": {"BillingCurrency": "USD", "ServiceProviderName": "Quarry GPU"},
+        "tags": {"project": "Project", "owner": "Requested by"},
+        "ends": "last",
+    },
+}
 
 
 @pytest.mark.parametrize("path", BILLS, ids=lambda path: path.name)

@@ -271,6 +271,13 @@ user = "costs"
         ('decimal = ","\nthousands = ","\n', 'source "cloud": uses one mark as decimal and as thousands'),
         ('[report.smtp]\nhost = "h"\nuser = "u"\n', "report.smtp: names a user and no password_env"),
         ('[[source]]\nname = "cloud"\npath = "x"\n', "holds two called cloud"),
+        ('columns = {BilledCost = "Amount"}\n', 'maps columns, which only format = "generic-csv" reads'),
+        (
+            'format = "generic-csv"\n',
+            "maps nothing to BilledCost, BillingAccountId, BillingCurrency, Charge",
+        ),
+        ('format = "generic-csv"\ncolumns = {BiledCost = "a"}\n', 'columns: "BiledCost" is no column of a charge'),
+        ('format = "generic-csv"\nconstants = {BillingCurrency = 3}\n', "BillingCurrency = 3 must be text, in quotes"),
     ],
 )
 def test_settings_that_do_not_agree_are_told(tmp_path: Path, more: str, said: str) -> None:
