@@ -12,6 +12,8 @@ import polars as pl
 INSTANT = pl.Datetime("us", "UTC")
 # Clocks of no bill: programs write the year 1 or 9999 where they know none, and calendars end there.
 _FIRST, _AFTER = datetime(1970, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
+_CLOCK_MARKS = ("%H", "%I", "%T", "%R", "%r", "%X", "%c")
+_CLOCKS = (" %H:%M:%S", " %H:%M", " %I:%M:%S %p", " %I:%M %p")
 _ISO = (
     r"^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(\.\d{1,9})?)?)?"
     r" ?(Z|UTC|[+-]\d{2}:?\d{2}|[+-]\d{2}:?\d{2} UTC)?$"
@@ -24,7 +26,8 @@ def parse_instants(text: pl.Series, timezone: str = "UTC", date_format: str | No
     Args:
         text: as written. A date alone is its first moment.
         timezone: the zone of readings that name none.
-        date_format: a format that is tried before ISO 8601, in chrono's letters (`%m/%d/%Y`).
+        date_format: a format that is tried before ISO 8601, in chrono's letters (`%m/%d/%Y`); one without a
+            clock also reads days with one after them.
     """
     distinct = text.drop_nulls().unique()
     if not distinct.len():
@@ -93,7 +96,8 @@ def _parse(distinct: pl.Series, timezone: str, date_format: str | None) -> pl.Se
 def _stated(text: pl.Expr, date_format: str | None) -> pl.Expr:
     if date_format is None:
         return pl.lit(None, dtype=pl.Datetime("us"))
+    clocks = ("",) if any(mark in date_format for mark in _CLOCK_MARKS) else ("", *_CLOCKS)
     return pl.coalesce(
-        text.str.to_datetime(date_format, time_unit="us", strict=False),
+        *(text.str.to_datetime(date_format + clock, time_unit="us", strict=False) for clock in clocks),
         text.str.to_date(date_format, strict=False).cast(pl.Datetime("us")),
     )

@@ -1,36 +1,31 @@
 """Any delivered text file as plain UTF-8: unpacked, without byte-order marks, with single line ends, without footer.
 
-The surprise: nothing is guessed. A file is UTF-8 (or UTF-16 by its mark), or the source states its encoding;
-a byte that fits neither is refused with its line, never replaced.
+The surprise: nothing is guessed. A byte-order mark decides, then strict UTF-8, then what the source states; GB18030
+without a statement needs a header that says in Chinese what it is. A byte that fits none is refused with its line,
+never replaced.
 """
 
 from __future__ import annotations
 
 import codecs
 import csv
-import gzip
-import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
+from schemas.encodings import BOM, UTF16, UndecodableError, codec_of, known_codec, proven, recoded, undecodable
 from schemas.faults import Fault, InputError
+from schemas.packed import UnfinishedFileError, unpacked
 
-GZIP_MAGIC = b"\x1f\x8b"
 _BLOCK = 1 << 22
-_BOM = codecs.BOM_UTF8
-_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _HEAD = 1 << 16
 _FOOTER_KEPT = 20
 # A footer of a bill explains in a column or two; a longer line is a row that must not vanish as one.
 _FEW_FIELDS = 4
 # Tags of one row may be longer than the standard library's 128 KiB.
 csv.field_size_limit(1 << 26)
-
-
-class UnfinishedFileError(InputError):
-    """The file stops before its end: an export still running or cut short. It replaces nothing."""
 
 
 @dataclass(frozen=True)
@@ -47,28 +42,19 @@ class PlainText:
     footer: tuple[str, ...] = ()
 
 
-def is_gzip(path: Path) -> bool:
-    """Whether the bytes say gzip, whatever the name says."""
-    with path.open("rb") as file:
-        return file.read(2) == GZIP_MAGIC
-
-
 def head_line(path: Path, where: str, encoding: str | None = None) -> str:
     """The header line of a text file, decoded; empty where the first line is.
 
     Raises:
-        UnfinishedFileError: zero bytes, or a gzip that stops within its first line.
-        InputError: undecodable, or no line end in the first 64 KiB of a longer file.
+        UnfinishedFileError: zero bytes, or packed and cut within its first line.
+        InputError: undecodable, or packed so that it cannot be read.
     """
-    if path.stat().st_size == 0:
-        raise UnfinishedFileError(Fault(where, "the file has 0 bytes, so its export failed or still runs"))
-    with _raw(path) as file:
-        try:
-            data = file.readline(_HEAD) if not _sixteen(file) else file.read(_HEAD)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise _cut(where) from error
-    codec = _codec(data[: _HEAD - _HEAD % 2], where, encoding)
-    text = codecs.getincrementaldecoder(codec)().decode(data)
+    data = _start(path, where)
+    codec = codec_of(data, where, encoding)
+    try:
+        text = codecs.getincrementaldecoder(codec)().decode(data)
+    except UnicodeDecodeError as error:
+        raise undecodable(where, codec, error.object[error.start], 1) from error
     return text.lstrip("\ufeff").split("\n", 1)[0].rstrip("\r")
 
 
@@ -76,26 +62,23 @@ def plain_text(path: Path, where: str, target: Path, encoding: str | None = None
     """Write a plain UTF-8 copy of a file to `target`.
 
     Args:
-        path: the delivered file, gzip or not.
+        path: the delivered file, packed or not.
         where: what messages call it.
         target: the copy; the caller removes it.
         encoding: what the source states, used where the bytes are not UTF-8.
 
     Raises:
-        UnfinishedFileError: zero bytes or a truncated gzip.
-        InputError: a byte that cannot be decoded, or rows after a blank line.
+        UnfinishedFileError: zero bytes, or what is packed was cut short.
+        InputError: a byte that cannot be decoded, rows after a blank line, or packed so that it cannot be read.
     """
-    if path.stat().st_size == 0:
-        raise UnfinishedFileError(Fault(where, "the file has 0 bytes, so its export failed or still runs"))
+    start = _start(path, where)
+    codec = codec_of(start, where, encoding)
     try:
-        return _copy(path, where, target, "utf-8", encoding)
-    except UnicodeDecodeError as error:
-        if encoding is None:
-            raise _undecodable(where, "utf-8", error, path) from error
-    try:
-        return _copy(path, where, target, _known(encoding, where), encoding)
-    except UnicodeDecodeError as error:
-        raise _undecodable(where, encoding, error, path) from error
+        return _copy(path, where, target, codec)
+    except UndecodableError:
+        if codec != "utf-8" or encoding is None or start.startswith(BOM):
+            raise
+    return _copy(path, where, target, known_codec(encoding, where))
 
 
 def delimiter_of(header: str) -> str:
@@ -126,98 +109,96 @@ def physical_lines(copy: Path, rows: set[int]) -> dict[int, int]:
     return found
 
 
-def _raw(path: Path) -> BinaryIO:
-    return gzip.open(path, "rb") if is_gzip(path) else path.open("rb")  # type: ignore[return-value]
+def _start(path: Path, where: str) -> bytes:
+    """The first line as it is written; more of it where characters are of 16 bits, so that no byte is a line end."""
+    data = b""
+    with closing(unpacked(path, where)) as blocks:  # type: ignore[type-var]  # a generator
+        for block in blocks:
+            data += block
+            if len(data) >= _HEAD and (b"\n" in data or len(data) >= _BLOCK):
+                break
+    if not data:
+        raise UnfinishedFileError(Fault(where, "the file has 0 bytes, so its export failed or still runs"))
+    if data[:2] in UTF16 or b"\x00" in data[:_HEAD]:
+        return data[:_HEAD]
+    return data[: data.find(b"\n") + 1 or None]
 
 
-def _sixteen(file: BinaryIO) -> bool:
-    start = file.read(2)
-    file.seek(0)
-    return start in _UTF16
+def _copy(path: Path, where: str, target: Path, codec: str) -> PlainText:
+    blocks = unpacked(path, where)
+    lines = proven(_whole_lines(blocks), where) if codec == "utf-8" else _whole_lines(recoded(blocks, where, codec))
+    with target.open("wb") as file:
+        copy = _Copy(where, file)
+        for block in lines:
+            copy.add(_tidy(block))
+    return copy.done(target)
 
 
-def _codec(data: bytes, where: str, encoding: str | None) -> str:
-    if data[:2] in _UTF16:
-        return "utf-16"
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(data)
-    except UnicodeDecodeError as error:
-        if encoding is None:
-            raise _undecodable(where, "utf-8", error) from error
-        return _known(encoding, where)
-    return _known(encoding, where) if encoding and b"\x00" in data else "utf-8"
+def _whole_lines(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """Blocks of some megabytes that end with a line end, but for the last."""
+    held: list[bytes] = []
+    size = 0
+    for block in blocks:
+        held.append(block)
+        size += len(block)
+        if size >= _BLOCK:
+            joined = b"".join(held)
+            end = joined.rfind(b"\n") + 1
+            if end:
+                yield joined[:end]
+            held = [joined[end:]]
+            size = len(held[0])
+    yield b"".join(held)
 
 
-def _known(encoding: str, where: str) -> str:
-    try:
-        return codecs.lookup(encoding).name
-    except LookupError as error:
-        hint = 'Python\'s names, for example "cp1252", "gb18030", "utf-16-le".'
-        raise InputError(Fault(where, f'unknown encoding "{encoding}"', hint=hint)) from error
+@dataclass
+class _Copy:
+    """A copy being written, and what was met on the way."""
 
-
-def _blocks(file: BinaryIO, codec: str) -> Iterator[bytes]:
-    """UTF-8 blocks that end with a line, but for the last."""
-    if codec == "utf-8":
-        decoder = codecs.getincrementaldecoder("utf-8")()
-        while block := file.read(_BLOCK):
-            whole = block + file.readline()
-            if not whole.isascii():
-                decoder.decode(whole)  # strict: raises at the first byte that is none
-            yield whole
-        decoder.decode(b"", final=True)
-        return
-    reader = codecs.getincrementaldecoder(codec)()
-    rest = ""
-    while block := file.read(_BLOCK):
-        text = rest + reader.decode(block)
-        end = text.rfind("\n") + 1
-        rest = text[end:]
-        yield text[:end].encode()
-    yield (rest + reader.decode(b"", final=True)).encode()
-
-
-def _copy(path: Path, where: str, target: Path, codec: str, stated: str | None) -> PlainText:
-    quotes = lines = 0
-    last = b"\n"
-    footer = b""
+    where: str
+    file: BinaryIO
+    quotes: int = 0
+    lines: int = 0
+    last: bytes = b"\n"
+    width: int = 0
     footer_line: int | None = None
-    width = 0
-    with _raw(path) as file, target.open("wb") as copy:
-        if codec == "utf-8":
-            if _sixteen(file):
-                codec = "utf-16"
-            elif stated and b"\x00" in file.read(_HEAD):
-                codec = _known(stated, where)
-            file.seek(0)
-        try:
-            for raw in _blocks(file, codec):
-                block = _tidy(raw)
-                if footer_line is not None:
-                    footer += block[: max(0, _HEAD - len(footer))]
-                    continue
-                if not lines:
-                    width = len(header_columns(block.split(b"\n", 1)[0].decode()))
-                blank = _blank_line(block, quotes, after_newline=lines > 0 and last == b"\n")
-                if blank is not None:
-                    footer_line = lines + block.count(b"\n", 0, blank) + 1
-                    footer = block[blank:]
-                    block = block[:blank]
-                copy.write(block)
-                quotes += block.count(b'"')
-                lines += block.count(b"\n")
-                last = block[-1:] or last
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise _cut(where) from error
-    texts = tuple(line.strip() for line in footer.decode(errors="ignore").splitlines() if line.strip())
-    _refuse_rows_in_footer(where, texts, width, footer_line)
-    return PlainText(target, quotes > 0, last == b"\n", footer_line if texts else None, texts[:_FOOTER_KEPT])
+    footer: bytes = field(default=b"")
+
+    def add(self, block: bytes) -> None:
+        """Write a block up to the first blank line outside of quotes; keep the start of what follows it."""
+        if self.footer_line is not None:
+            self.footer += block[: max(0, _HEAD - len(self.footer))]
+            return
+        if not self.lines:
+            self.width = len(header_columns(block.split(b"\n", 1)[0].decode()))
+        blank = _blank_line(block, self.quotes, after_newline=self.lines > 0 and self.last == b"\n")
+        if blank is not None:
+            self.footer_line = self.lines + block.count(b"\n", 0, blank) + 1
+            self.footer = block[blank : blank + _HEAD]
+            block = block[:blank]
+        self.file.write(block)
+        self.quotes += block.count(b'"')
+        self.lines += block.count(b"\n")
+        self.last = block[-1:] or self.last
+
+    def done(self, path: Path) -> PlainText:
+        """What was copied; rows in the footer are refused."""
+        texts = tuple(line.strip() for line in self.footer.decode(errors="ignore").splitlines() if line.strip())
+        for text in texts:
+            if self.width >= _FEW_FIELDS and len(header_columns(text)) == self.width:
+                what = (
+                    f"line {self.footer_line} is blank and rows follow it, "
+                    "so it cannot be told whether they are part of the bill"
+                )
+                raise InputError(Fault(self.where, what, hint="Remove the blank line, or the rows after it."))
+        footer_line = self.footer_line if texts else None
+        return PlainText(path, self.quotes > 0, self.last == b"\n", footer_line, texts[:_FOOTER_KEPT])
 
 
 def _tidy(block: bytes) -> bytes:
     # One-byte searches are many times faster than longer ones, and mostly they settle it.
     if b"\xef" in block:
-        block = block.removeprefix(_BOM).replace(b"\n" + _BOM, b"\n").removeprefix(_BOM)
+        block = block.removeprefix(BOM).replace(b"\n" + BOM, b"\n").removeprefix(BOM)
     if b"\r" in block:
         while b"\r\r\n" in block:
             block = block.replace(b"\r\r\n", b"\r\n")
@@ -238,35 +219,4 @@ def _blank_line(block: bytes, quotes: int, *, after_newline: bool) -> int | None
         counted = at
         if quotes % 2 == 0:
             return at
-    return None
-
-
-def _refuse_rows_in_footer(where: str, texts: tuple[str, ...], width: int, line: int | None) -> None:
-    for text in texts:
-        if width >= _FEW_FIELDS and len(header_columns(text)) == width:
-            what = f"line {line} is blank and rows follow it, so it cannot be told whether they are part of the bill"
-            raise InputError(Fault(where, what, hint="Remove the blank line, or the rows after it."))
-
-
-def _cut(where: str) -> UnfinishedFileError:
-    return UnfinishedFileError(Fault(where, "the gzip stops before its end, so the file was not wholly delivered"))
-
-
-def _undecodable(where: str, encoding: str, error: UnicodeDecodeError, path: Path | None = None) -> InputError:
-    byte = error.object[error.start : error.start + 1]
-    line = _line_holding(path, error.object, error.start) if path else None
-    what = f"byte 0x{byte.hex()} is not {encoding}" + (f" (line {line})" if line else "")
-    hint = 'State the encoding of the source, for example `encoding = "cp1252"` or `encoding = "gb18030"`.'
-    return InputError(Fault(where, what, hint=hint))
-
-
-def _line_holding(path: Path, block: bytes, at: int) -> int | None:
-    """The line of a byte, by the line it stands in; None where that line is not in the file as it is."""
-    start = block.rfind(b"\n", 0, at) + 1
-    end = block.find(b"\n", at)
-    wanted = block[start : end if end >= 0 else None]
-    with _raw(path) as file:
-        for number, line in enumerate(file, 1):
-            if line.rstrip(b"\n") == wanted:
-                return number
     return None

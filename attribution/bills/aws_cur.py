@@ -11,13 +11,14 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
 
-from attribution.bills.aws_columns import NETS, Columns
+from attribution.bills.aws_columns import INSTANTS, NETS, Columns
 from attribution.bills.aws_commitments import Commitments
 from attribution.bills.aws_manifest import group_files
 from attribution.bills.aws_mapping import to_charges
 from attribution.bills.control import sum_files
 from attribution.bills.listing import Head, read_head
 from attribution.bills.refusals import add_money
+from attribution.bills.styles import proven_styles
 from attribution.bills.table_file import OpenTable, open_table, raw_rows
 from attribution.bills.tag_text import TagTexts
 from schemas.bills import Batch, BillFile, Delivery, HeldBack, Notice, Stated, no_rejects
@@ -60,8 +61,10 @@ def read(delivery: Delivery) -> Iterator[Batch]:
             head = read_head(file, delivery.source)
             columns = _columns(head)
             table = tables[file.file_id] = open_table(head, Path(scratch), delivery.source.encoding)
+            instants, costs = columns.present(tuple(INSTANTS.values())), columns.present(NETS["BilledCost"])
+            styled = proven_styles(table, delivery.source, instants, costs)
             for rows in raw_rows(table, ()):
-                batch = commitments.split_fees(to_charges(rows, table, delivery.source, columns, tags))
+                batch = commitments.split_fees(to_charges(rows, table, styled, columns, tags))
                 add_money(netted, batch.netted)
                 yield batch
             if table.text and not commitments.waits_for(file.file_id):

@@ -26,6 +26,7 @@ from attribution.bills.charge_rows import (
 from attribution.bills.control import sum_files
 from attribution.bills.deliveries import one_by_one
 from attribution.bills.listing import Head, read_head
+from attribution.bills.styles import proven_styles
 from attribution.bills.table_file import open_table, raw_rows
 from attribution.bills.tag_text import TagTexts
 from schemas.bills import Batch, BillFile, Delivery, HeldBack, Stated
@@ -77,8 +78,9 @@ def read(delivery: Delivery) -> Iterator[Batch]:
             head = read_head(file, source)
             plan = _plan(head)
             table = open_table(head, Path(scratch), source.encoding)
+            styled = proven_styles(table, source, _raws(plan, INSTANT), _raws(plan, MONEY))
             for rows in raw_rows(table, NULL_WORDS):
-                reading = Reading(rows, table, source)
+                reading = Reading(rows, table, styled)
                 footer_notice(reading)
                 yield _batch(reading, plan, tags)
 
@@ -118,6 +120,10 @@ def _plan(head: Head) -> Plan:
             ]
         )
     return Plan(focus, extras)
+
+
+def _raws(plan: Plan, dtype: pl.DataType) -> list[str]:
+    return [raw for name, raw in plan.focus.items() if FOCUS_COLUMNS[name] == dtype]
 
 
 def _batch(reading: Reading, plan: Plan, tags: TagTexts) -> Batch:

@@ -15,8 +15,8 @@ from schemas.paths import matching, relative_name
 from schemas.text_file import head_line, header_columns
 from schemas.workspace import Source
 
-_TABLES = (".csv", ".csv.gz", ".txt", ".txt.gz", ".tsv", ".gz", ".parquet")
-_PACKED = (".zip", ".zst", ".xz", ".bz2", ".7z", ".tar", ".tgz", ".xlsx", ".xls")
+_TABLES = (".csv", ".txt", ".tsv", ".gz", ".zip", ".zst", ".parquet")
+_PACKED = (".xz", ".bz2", ".7z", ".tar", ".tgz", ".xlsx", ".xls")
 _OPTIONS = ("encoding", "decimal", "thousands", "date_format", "timezone", "effective")
 
 
@@ -38,7 +38,7 @@ def list_files(source: Source, root: Path, store: Path | None = None) -> tuple[l
     paths = matching(root, source.path, f'source "{source.name}"', store)
     bills = [path for path in paths if path.name.lower().endswith(_TABLES) and not path.name.startswith("_")]
     packed = [path for path in paths if path.name.lower().endswith(_PACKED)]
-    reason = "it is packed in a way that is not read; unpack it, or deliver CSV, CSV.gz or Parquet"
+    reason = "it is packed in a way that is not read; unpack it, or deliver CSV (plain, gzip, zip or zstd) or Parquet"
     return bills, [HeldBack(source.name, relative_name(path, root), reason) for path in packed]
 
 

@@ -12,8 +12,8 @@ from attribution.bills import aws_cur, focus, generic_csv, oci
 from attribution.bills.listing import Head, bill_file, list_files, read_head
 from schemas.bills import Batch, BillFile, Delivery, Found, HeldBack, Stated
 from schemas.faults import Fault, InputError, suggest
+from schemas.packed import PackedFileError, UnfinishedFileError
 from schemas.paths import relative_name
-from schemas.text_file import UnfinishedFileError
 from schemas.workspace import Source
 
 
@@ -77,8 +77,8 @@ def find(source: Source, root: Path, store: Path | None = None) -> Found:
     for path in paths:
         try:
             claims.append(_claim(path, source, root))
-        except UnfinishedFileError as error:
-            held.append(_held(source, path, root, error.faults[0].what))
+        except (PackedFileError, UnfinishedFileError) as error:
+            held.append(_held(source, path, root, error.faults[0].sentence))
         except InputError as error:
             faults.extend(error.faults)
             held.append(_held(source, path, root, " ".join(fault.sentence for fault in error.faults)))

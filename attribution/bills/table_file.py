@@ -16,7 +16,8 @@ from pyarrow import csv as arrow_csv
 
 from attribution.bills.listing import Head
 from schemas.faults import Fault, InputError
-from schemas.text_file import PlainText, UnfinishedFileError, delimiter_of, physical_lines, plain_text
+from schemas.packed import UnfinishedFileError
+from schemas.text_file import PlainText, delimiter_of, physical_lines, plain_text
 
 BATCH_ROWS = 500_000
 # Reports of 200 columns come in smaller batches, so that memory stays bounded.

@@ -14,7 +14,7 @@ from attribution.bills import READERS
 from attribution.bills import read as read_batches
 from schemas.bills import BillKey
 from schemas.faults import InputError
-from schemas.text_file import UnfinishedFileError
+from schemas.packed import UnfinishedFileError
 
 PERIOD = "bills/20260901-20261001"
 
@@ -83,9 +83,9 @@ def test_a_file_of_no_bytes_is_an_unfinished_export_and_a_header_alone_is_an_emp
 
 
 def test_a_packed_file_that_cannot_be_read_is_held_back(tmp_path: Path) -> None:
-    put(tmp_path, "a.zip", b"PK")
+    put(tmp_path, "a.7z", b"7z")
     put(tmp_path, "a.csv", focus_text({}))
-    assert [held.name for held in look(tmp_path).held_back] == ["a.zip"]
+    assert [held.name for held in look(tmp_path).held_back] == ["a.7z"]
 
 
 def test_a_gzip_cut_short_is_unfinished(tmp_path: Path) -> None:

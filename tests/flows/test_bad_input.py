@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import shutil
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -38,6 +40,14 @@ def figures(root: Path) -> dict[str, list[tuple[Any, ...]]]:
     return published(root, "held_back", "rejects", "charges", "findings", "bill_deliveries")
 
 
+def zipped(*names: str) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as file:
+        for name in names:
+            file.writestr(name, bill_text(SEPTEMBER))
+    return packed.getvalue()
+
+
 HELD_BACK: dict[str, tuple[bytes, str]] = {
     "september.csv": (b"", "0 bytes"),
     "damaged.csv.gz": (gzip.compress(bill_text(SEPTEMBER * 400).encode())[:-30], "gzip stops before its end"),
@@ -54,7 +64,10 @@ HELD_BACK: dict[str, tuple[bytes, str]] = {
         'column "ChargePeriodStart" is missing',
     ),
     "second.csv": (bill_text([charge("2026-10-25", "3")]).encode(), 'delivery = "snapshot"'),
-    "packed.zip": (b"PK", "unpack it"),
+    "packed.7z": (b"7z", "unpack it"),
+    "two.zip": (zipped("september.csv", "october.csv"), "holds 2 CSV files"),
+    "cut.zip": (zipped("september.csv")[:-9], "the zip stops before its end"),
+    "early.csv": (bill_text([charge("2026-09-03", ChargePeriodStart="09/03/2026")]).encode(), "State date_format ="),
 }
 
 
