@@ -27,6 +27,7 @@ from attribution.bills.charge_rows import (
 )
 from attribution.bills.control import sum_files
 from attribution.bills.listing import Head, read_head
+from attribution.bills.styles import proven_styles
 from attribution.bills.table_file import open_table, raw_rows
 from schemas.bills import Batch, Delivery, Notice, Stated
 from schemas.faults import Fault, InputError, suggest
@@ -77,6 +78,10 @@ class RawColumns:
     def present(self, raws: Raws) -> Raws:
         """Those of the columns that the file has, best first and once each."""
         return tuple(dict.fromkeys(found for found in map(self.find, raws) if found))
+
+    def all_of(self, mapped: Mapping[str, Raws]) -> Raws:
+        """Every raw column that the file has of a part of a layout."""
+        return self.present(tuple(raw for raws in mapped.values() for raw in raws))
 
     def text(self, frame: pl.DataFrame, *raws: str) -> pl.Series:
         """The first of the columns that is filled, row by row; nulls where the file has none of them."""
@@ -141,8 +146,9 @@ def read_flat(
             _complain(head, columns, layout)
             extras = columns.unmapped(layout, own(columns) if own else frozenset())
             table = open_table(head, Path(scratch), delivery.source.encoding)
+            source = proven_styles(table, delivery.source, *map(columns.all_of, (layout.instants, layout.costs)))
             for rows in raw_rows(table, layout.null_words):
-                reading = Reading(rows, table, delivery.source)
+                reading = Reading(rows, table, source)
                 yield _batch(reading, columns, layout, finish, extras)
 
 
