@@ -90,7 +90,8 @@ class Commitments:
         fee = sum_exactly(fees.get_column("BilledCost"))
         covered = add(*(self._covered[plan] for plan in plans))
         known = not any(plan in self._unknown for plan in plans)
-        unused = max(add(fee, -covered), _ZERO) if known else None
+        # What nobody used is no more than what was paid, whatever corrections the usage has.
+        unused = max(min(add(fee, -covered), fee), _ZERO) if known else None
         shares: list[int | None] = [None if unused is None else 0] * fees.height
         if unused:
             weights = [to_units(amount) for amount in fees.get_column("BilledCost").to_list()]

@@ -1,4 +1,6 @@
-"""The legacy AWS Cost and Usage Report: CSV with `group/Column` names, one file or the parts of a manifest.
+"""AWS's own cost and usage reports: the legacy CSV, its Parquet, and CUR 2.0 of Data Exports as CSV or Parquet.
+
+All three say the same under other names (see `aws_columns`), so they are one reader with one mapping.
 
 The surprise: fees of commitments become two charges, what was paid and what of it nobody used, so that used and
 unused commitment together are the fee and nothing is counted twice (see `aws_commitments`).
@@ -11,10 +13,11 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
 
-from attribution.bills.aws_columns import INSTANTS, NETS, Columns
+from attribution.bills.aws_columns import INSTANTS, NETS, Columns, flat_name
 from attribution.bills.aws_commitments import Commitments
 from attribution.bills.aws_manifest import group_files
 from attribution.bills.aws_mapping import to_charges
+from attribution.bills.aws_maps import tag_pairs
 from attribution.bills.control import sum_files
 from attribution.bills.listing import Head, read_head
 from attribution.bills.refusals import add_money
@@ -26,8 +29,9 @@ from schemas.faults import Fault, InputError, suggest
 from schemas.workspace import Source
 
 NAME = "aws-cur"
-READER_VERSION = 1
+READER_VERSION = 2
 
+_BILLED = tuple(spelling for name in NETS["BilledCost"] for spelling in (name, flat_name(name)))
 _REQUIRED = (
     "bill/PayerAccountId", "lineItem/LineItemType", "lineItem/UsageStartDate", "lineItem/UsageEndDate",
     "lineItem/CurrencyCode", "lineItem/UnblendedCost",
@@ -35,9 +39,9 @@ _REQUIRED = (
 
 
 def identify(head: Head) -> bool:
-    """Whether the header has the legacy report's groups and its cost."""
-    folded = {name.casefold() for name in head.columns}
-    return "lineitem/unblendedcost" in folded or "lineitem/lineitemtype" in folded
+    """Whether the header has the report's line item type or its cost, grouped or flat."""
+    columns = Columns(head.columns)
+    return any(columns.find(name) for name in ("lineItem/UnblendedCost", "lineItem/LineItemType"))
 
 
 def deliveries(source: Source, files: Sequence[BillFile]) -> tuple[list[Delivery], list[HeldBack]]:
@@ -52,7 +56,7 @@ def read(delivery: Delivery) -> Iterator[Batch]:
         UnfinishedFileError: a part was cut short.
         InputError: undecodable, or a column is missing that no charge can lack.
     """
-    tags = TagTexts()
+    tags = TagTexts(tag_pairs)
     commitments = Commitments()
     netted: dict[str, Decimal] = {}
     tables: dict[str, OpenTable] = {}
@@ -64,7 +68,7 @@ def read(delivery: Delivery) -> Iterator[Batch]:
             instants, costs = columns.present(tuple(INSTANTS.values())), columns.present(NETS["BilledCost"])
             styled = proven_styles(table, delivery.source, instants, costs)
             for rows in raw_rows(table, ()):
-                batch = commitments.split_fees(to_charges(rows, table, styled, columns, tags))
+                batch = commitments.split_fees(to_charges(rows, table, styled, tags))
                 add_money(netted, batch.netted)
                 yield batch
             if table.text and not commitments.waits_for(file.file_id):
@@ -76,12 +80,12 @@ def read(delivery: Delivery) -> Iterator[Batch]:
 
 def stated(delivery: Delivery) -> Stated:
     """Rows and the sum of what was billed, net of discounts where the report has that, apart from the reader."""
-    return sum_files(delivery, {"BilledCost": NETS["BilledCost"]})
+    return sum_files(delivery, {"BilledCost": _BILLED})
 
 
 def _columns(head: Head) -> Columns:
     columns = Columns(head.columns)
-    missing = [name for name in _REQUIRED if columns.find(name) is None]
+    missing = [columns.spelled(name) for name in _REQUIRED if columns.find(name) is None]
     if missing:
         known = ", ".join(head.columns[:40])
         raise InputError(

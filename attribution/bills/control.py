@@ -82,7 +82,11 @@ def _parquet(file: BillFile, wanted: dict[str, tuple[str, ...]], sums: _Sums) ->
     sums.rows += opened.metadata.num_rows
     for batch in opened.iter_batches(_BATCH, columns=sorted({raw for raws in found.values() for raw in raws})):
         for cost, raws in found.items():
-            sums.add(cost, *_sum(pc.coalesce(*(batch.column(raw) for raw in raws))))
+            columns = [batch.column(raw) for raw in raws]
+            if len({str(column.type) for column in columns}) > 1:
+                # A decimal beside a double would become one.
+                columns = [column.cast(pa.string()) for column in columns]
+            sums.add(cost, *_sum(pc.coalesce(*columns)))
 
 
 def _text(file: BillFile, source: Source, wanted: dict[str, tuple[str, ...]], sums: _Sums, scratch: Path) -> None:

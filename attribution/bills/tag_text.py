@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import polars as pl
@@ -15,9 +15,13 @@ _LIMIT = 1_000_000
 
 
 class TagTexts:
-    """Canonical texts of the tag sets met so far, kept over the batches of one delivery."""
+    """Canonical texts of the tag sets met so far, kept over the batches of one delivery.
 
-    def __init__(self) -> None:
+    `pairs` reads keys and values from one text and raises ValueError where it holds none.
+    """
+
+    def __init__(self, pairs: Callable[[str], list[tuple[str, Any]]] | None = None) -> None:
+        self._pairs = pairs or tag_pairs
         self._known: dict[str, str | None] = {}
         self._bad: set[str] = set()
 
@@ -46,15 +50,19 @@ class TagTexts:
 
     def _learn(self, text: str) -> str | None:
         try:
-            self._known[text] = canonical(_pairs(text))
+            self._known[text] = canonical(self._pairs(text))
         except ValueError:
             self._bad.add(text)
             self._known[text] = None
         return self._known[text]
 
 
-def _pairs(text: str) -> list[tuple[str, Any]]:
-    """Key and value pairs of an object, of an object without its braces, or of a list of key/value objects."""
+def tag_pairs(text: str) -> list[tuple[str, Any]]:
+    """Key and value pairs of an object, of an object without its braces, or of a list of key/value objects.
+
+    Raises:
+        ValueError: none of these.
+    """
     stripped = text.strip()
     found = json.loads(f"{{{stripped}}}" if stripped.startswith('"') else stripped)
     if isinstance(found, dict):

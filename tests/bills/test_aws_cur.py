@@ -95,6 +95,13 @@ def test_unused_commitment_is_derived_by_plan_where_the_report_leaves_it_blank(t
     }  # covered more than its fee: never below zero
 
 
+def test_corrected_fees_leave_no_unused_commitment(tmp_path: Path) -> None:
+    """More was given back than paid, and usage that was covered is corrected: nothing is left to be unused."""
+    bill = read_lines(tmp_path, {KIND: FEE, COST: "-8.00"}, COVERED | {PLAN_COST: "-9.00"}, NEGATION)
+    assert by_status(bill)["Purchase", None] == (-8, 0)
+    assert ("Usage", "Unused") not in by_status(bill)
+
+
 def test_without_plans_the_payers_fees_and_usage_are_compared_over_all_parts(tmp_path: Path) -> None:
     folder = "20260901-20261001/assembly-1"
     put(tmp_path, f"{folder}/cur-1.csv", cur_text({KIND: FEE, COST: "6.00"}, {KIND: FEE, COST: "4.00"}))
@@ -154,12 +161,27 @@ def test_all_line_types_sum_to_the_invoice(tmp_path: Path) -> None:
     assert [notice.kind for notice in bill.notices] == ["line_item_type_unknown"]
 
 
-def test_net_columns_come_first_and_make_contracted_cost_unknown(tmp_path: Path) -> None:
-    net = {"lineItem/NetUnblendedCost": "80", "pricing/publicOnDemandCost": "110"}
-    bill = read_lines(tmp_path, {COST: "100"} | net, {COST: "5", "pricing/publicOnDemandCost": "6"})
-    assert bill.texts("BilledCost") == [80, 5]
-    assert bill.texts("ContractedCost") == [None, None]
-    assert read_lines(tmp_path / "plain", {"pricing/publicOnDemandCost": "6"}).texts("ContractedCost") == [6]
+def test_net_columns_come_first_and_tell_the_contracted_cost_of_lines_at_list_price(tmp_path: Path) -> None:
+    net, listed = "lineItem/NetUnblendedCost", "pricing/publicOnDemandCost"
+    bill = read_lines(
+        tmp_path,
+        {COST: "100", net: "80", listed: "100"},
+        {COST: "100", net: "80", listed: "110"},
+        {COST: "5", net: "", listed: "6"},
+        {COST: "7", net: "6", listed: ""},
+    )
+    assert bill.texts("BilledCost") == [80, 80, 5, 6]
+    assert bill.texts("ContractedCost") == [80, None, 6, None]
+    assert read_lines(tmp_path / "plain", {listed: "6"}).texts("ContractedCost") == [6]
+
+
+def test_discounts_without_the_net_cost_are_told(tmp_path: Path) -> None:
+    listed = {COST: "100", "pricing/publicOnDemandCost": "100"}
+    bill = read_lines(tmp_path, listed | {"discount/TotalDiscount": "-20"}, listed | {"discount/TotalDiscount": "0.0"})
+    assert bill.texts("BilledCost") == [100, 100]
+    assert bill.texts("ContractedCost") == [None, 100]
+    assert [(notice.kind, notice.amount) for notice in bill.notices] == [("net_cost_missing", Decimal(-20))]
+    assert "has no lineItem/NetUnblendedCost" in bill.notices[0].sentence
 
 
 def test_blended_cost_is_never_used(tmp_path: Path) -> None:
