@@ -245,18 +245,26 @@ def sql(query: str, workspace: Folder = HERE, *, as_json: AsJson = False) -> Non
 
 @app.command()
 def export(
-    table: Annotated[str, typer.Argument(help="A table or view: costs, monthly_costs, findings, ...")],
+    table: Annotated[str, typer.Argument(help="A table or view (costs, findings, ...), or focus for a FOCUS file.")],
     to: Annotated[Path, typer.Argument(help="A file that ends in .csv, .json or .parquet.")],
     workspace: Folder = HERE,
+    *,
+    focus_version: Annotated[str, typer.Option("--focus-version", help="Of the FOCUS file: 1.0 to 1.4.")] = "1.4",
+    month: Annotated[str | None, typer.Option("--month", help="Of the FOCUS file: one billing month, YYYY-MM.")] = None,
+    source: Annotated[str | None, typer.Option("--source", help="Of the FOCUS file: one source.")] = None,
 ) -> None:
-    """Write a table to a file; CSV is safe for spreadsheets.
+    """Write a table to a file (CSV is safe for spreadsheets), or all charges as a FOCUS file.
 
     Example: attribution export monthly_costs monthly.csv --workspace sample_bills
+
+    Example: attribution export focus october.parquet --focus-version 1.2 --month 2026-10 --workspace sample_bills
     """
-    from flows.questions import export_table
+    from flows.exporting import export_focus, export_table
     from flows.terminal import terminal
 
-    rows = export_table(_load(workspace).store, table, to)
+    store = _load(workspace).store
+    focus = table == "focus"
+    rows = export_focus(store, to, focus_version, month, source) if focus else export_table(store, table, to)
     terminal.print(f"{rows} rows written to {to}", markup=False)
 
 

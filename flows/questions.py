@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 _WIDE = 60
 _FEW = 12
-_ENDINGS = (".csv", ".json", ".parquet")
 
 
 def ask(store: Path, sql: str, params: tuple[Any, ...] = ()) -> pl.DataFrame:
@@ -163,31 +162,6 @@ def list_rejects(store: Path, *, each: bool) -> pl.DataFrame:
         FROM rejects GROUP BY ALL ORDER BY ALL
         """,
     )
-
-
-def export_table(store: Path, table: str, to: Path) -> int:
-    """Write a published table to a file by its ending; how many rows.
-
-    Raises:
-        InputError: no such table, an unknown ending, or a path that cannot be written.
-    """
-    tables = ask(store, "SELECT view_name FROM duckdb_views() WHERE NOT internal UNION SELECT table_name "
-                        "FROM duckdb_tables() WHERE schema_name = 'main' ORDER BY 1").to_series().to_list()  # fmt: skip
-    if table not in tables:
-        raise InputError(Fault("export", f'no table "{table}"', ", ".join(tables), suggest(table, tables)))
-    rows = ask(store, f'SELECT * FROM "{table}"')  # noqa: S608 - one of the names above
-    if to.suffix not in _ENDINGS:
-        raise InputError(Fault("export", f'"{to.name}" has no ending that is known', ", ".join(_ENDINGS)))
-    try:
-        if to.suffix == ".parquet":
-            rows.write_parquet(to)
-        elif to.suffix == ".json":
-            to.write_text(as_json_text(rows), encoding="utf-8")
-        else:
-            to.write_text(as_csv(rows), encoding="utf-8-sig", newline="")
-    except OSError as error:
-        raise InputError(Fault(str(to), f"cannot be written: {error.strerror or error}")) from error
-    return rows.height
 
 
 def show_status(store: Path, *, as_json: bool) -> None:

@@ -55,7 +55,11 @@ LAYOUT = Layout(
         "x_myCostOverage": ("cost/myCostOverage",),
         "x_overageFlag": ("cost/overageFlag",),
     },
-    constants={"ProviderName": "Oracle Cloud", "ServiceProviderName": "Oracle Cloud", "InvoiceIssuerName": "Oracle"},
+    constants={
+        "ProviderName": "Oracle Cloud",
+        "ServiceProviderName": "Oracle Cloud",
+        "InvoiceIssuerName": "Oracle Cloud",
+    },
     required=("BilledCost", "BillingAccountId", "BillingCurrency", "ChargePeriodStart"),
 )
 

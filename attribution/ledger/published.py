@@ -7,12 +7,13 @@ wherever it may read some; so only statements that select are let through.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
+import polars as pl
 
 from attribution.ledger.connection import one_line
 from attribution.ledger.disk import WRITING, charges_folder, put_file
@@ -22,8 +23,8 @@ from attribution.ledger.rollup import RollUp
 from attribution.ledger.views import comment_on_all, lay_views
 from schemas.faults import Fault, InputError
 
-if TYPE_CHECKING:
-    import polars as pl
+Params = Sequence[Any] | Mapping[str, Any]
+"""Values for a query's `?`, or by name for its `$name`."""
 
 FILE = "costs.duckdb"
 _CHARGES_FILE = re.compile(r"/charges/[0-9a-f]+/charges-\d+\.parquet")
@@ -95,6 +96,7 @@ def read_published(store: Path) -> Iterator[Published]:
         raise InputError(Fault(str(path), f"cannot be read: {one_line(error)}", hint=hint)) from error
     try:
         con.execute("SET TimeZone = 'UTC'")
+        con.execute("SET enable_progress_bar = false")  # it would stand in the middle of what a command prints
         con.execute("SET allowed_directories = $folders", {"folders": [f"{charges_folder(store.resolve())}/"]})
         con.execute("SET python_enable_replacements = false")  # else a name in SQL could mean a variable of ours
         con.execute("SET enable_external_access = false")
@@ -119,12 +121,24 @@ class Published:
         """Lines of the bills that counted when this was published; see Ledger.lines."""
         return lines(self._con, self._store, rollup)
 
-    def frame(self, sql: str, params: Sequence[Any] = ()) -> pl.DataFrame:
+    def frame(self, sql: str, params: Params = ()) -> pl.DataFrame:
         """Rows of one query.
 
         Raises:
             InputError: the SQL is wrong, is more than one statement, or does more than read.
         """
+        with self._reading(sql):
+            rows: pl.DataFrame = self._con.sql(sql, params=_given(params)).pl()
+        return rows
+
+    def batches(self, sql: str, params: Params = (), rows: int = 200_000) -> Iterator[pl.DataFrame]:
+        """Rows of one query, about so many at a time; raises as `frame` does."""
+        with self._reading(sql):
+            for batch in self._con.sql(sql, params=_given(params)).to_arrow_reader(rows):
+                yield pl.DataFrame(batch)
+
+    @contextmanager
+    def _reading(self, sql: str) -> Iterator[None]:
         try:
             statements = duckdb.extract_statements(sql)
             if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
@@ -132,7 +146,7 @@ class Published:
                 raise InputError(
                     Fault("sql", what, hint="To keep a result: `attribution sql --json`, or `attribution export`.")
                 )
-            rows: pl.DataFrame = self._con.sql(sql, params=list(params)).pl()
+            yield
         except (duckdb.PermissionException, duckdb.IOException) as error:
             if not _CHARGES_FILE.search(str(error)):
                 what = "only the published file is read here, no other"
@@ -143,10 +157,13 @@ class Published:
         except duckdb.Error as error:
             hint = "`SHOW TABLES` lists what there is, `DESCRIBE costs` its columns."
             raise InputError(Fault("sql", str(error), hint=hint)) from error
-        return rows
 
 
-def query(store: Path, sql: str, params: Sequence[Any] = ()) -> pl.DataFrame:
+def _given(params: Params) -> list[Any] | dict[str, Any]:
+    return dict(params) if isinstance(params, Mapping) else list(params)
+
+
+def query(store: Path, sql: str, params: Params = ()) -> pl.DataFrame:
     """Rows of one query over the published file; see Published.frame."""
     with read_published(store) as published:
         return published.frame(sql, params)
