@@ -195,12 +195,18 @@ def _ragged_rejects(reading: Reading) -> pl.DataFrame:
 
 def _ragged_money(reading: Reading, raw_columns: tuple[str, ...]) -> Decimal:
     """Readable money of rows of a wrong width, by position, as the control sum counts it."""
+    cells = ragged_cells(reading, raw_columns)
+    if not any(cells):
+        return Decimal(0)
+    money, residual, _, too_large = read_costs(pl.Series(cells, dtype=pl.String), reading.source)
+    return add(sum_exactly(money), residual, too_large)
+
+
+def ragged_cells(reading: Reading, raw_columns: tuple[str, ...]) -> list[str | None]:
+    """The first filled of some columns, by position, in each row of a wrong width."""
     places = [reading.rows.head.columns.index(raw) for raw in raw_columns]
     cells = []
     for row in reading.rows.ragged:
         fields = next(csv.reader([row.text], delimiter=reading.table.delimiter), [])
         cells.append(next((fields[at] for at in places if at < len(fields) and fields[at]), None))
-    if not any(cells):
-        return Decimal(0)
-    money, residual, _, too_large = read_costs(pl.Series(cells, dtype=pl.String), reading.source)
-    return add(sum_exactly(money), residual, too_large)
+    return cells

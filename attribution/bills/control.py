@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Context, Decimal
 from pathlib import Path
@@ -24,12 +25,30 @@ from schemas.workspace import Source
 # Room for every digit between 1e999 and 1e-999.
 _EXACT = Context(prec=2100)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
+_WITHIN = r"""(?:"NAME"|'NAME')\s*:\s*(?:Decimal\()?["']?([-+.\dEe]+)|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'"""
 _WIDE = pa.decimal256(76, 30)
 _LARGE = r"[eE]\+?\d|\d{38}"
 _BATCH = 1 << 19
 _PLACES = 12
 # Two texts of so many digits are never one double, so the one found is the shortest.
 _SAFE = 10.0**15
+
+
+Inner = Mapping[str, tuple[str, str]]
+"""Cost column -> a raw column that holds lists, and the field of each element that is added to that cost."""
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """What is summed: cost column -> raw columns, and amounts within lists."""
+
+    costs: Mapping[str, tuple[str, ...]]
+    inner: Inner
+
+    def of(self, names: list[str]) -> tuple[dict[str, list[str]], dict[str, tuple[str, str]]]:
+        """Those raw columns that a file has: of each cost, and of each cost within lists with the field."""
+        lists = _columns(names, {cost: (raw,) for cost, (raw, _) in self.inner.items()})
+        return _columns(names, self.costs), {cost: (raw, self.inner[cost][1]) for cost, (raw,) in lists.items()}
 
 
 @dataclass
@@ -44,27 +63,29 @@ class _Sums:
             self.unreadable[cost] = self.unreadable.get(cost, 0) + unreadable
 
 
-def sum_files(delivery: Delivery, wanted: dict[str, tuple[str, ...]]) -> Stated:
+def sum_files(delivery: Delivery, wanted: dict[str, tuple[str, ...]], inner: Inner | None = None) -> Stated:
     """Rows and exact totals of raw columns over all files of a delivery.
 
     Args:
         delivery: its files are read as they are.
         wanted: cost column -> raw columns that may hold it, best first; in each row the first that is not
             blank counts.
+        inner: amounts within lists, which are added.
     """
+    needed = _Wanted(wanted, inner or {})
     sums = _Sums()
     with tempfile.TemporaryDirectory(prefix="attribution-") as scratch:
         for file in delivery.files:
             with file.path.open("rb") as opened:
                 parquet = opened.read(4) == b"PAR1"
             if parquet:
-                _parquet(file, wanted, sums)
+                _parquet(file, needed, sums)
             else:
-                _text(file, delivery.source, wanted, sums, Path(scratch))
+                _text(file, delivery.source, needed, sums, Path(scratch))
     return Stated(sums.rows, sums.totals, sums.unreadable)
 
 
-def _columns(names: list[str], wanted: dict[str, tuple[str, ...]]) -> dict[str, list[str]]:
+def _columns(names: list[str], wanted: Mapping[str, tuple[str, ...]]) -> dict[str, list[str]]:
     """Raw columns present for each cost: by exact name, else without regard to case."""
     folded: dict[str, str] = {}
     for name in names:
@@ -76,36 +97,65 @@ def _columns(names: list[str], wanted: dict[str, tuple[str, ...]]) -> dict[str, 
     return {cost: raws for cost, raws in found.items() if raws}
 
 
-def _parquet(file: BillFile, wanted: dict[str, tuple[str, ...]], sums: _Sums) -> None:
+def _parquet(file: BillFile, wanted: _Wanted, sums: _Sums) -> None:
     opened = pq.ParquetFile(file.path)
-    found = _columns(list(opened.schema_arrow.names), wanted)
+    found, lists = wanted.of(list(opened.schema_arrow.names))
     sums.rows += opened.metadata.num_rows
-    for batch in opened.iter_batches(_BATCH, columns=sorted({raw for raws in found.values() for raw in raws})):
+    for batch in opened.iter_batches(_BATCH, columns=_needed(found, lists)):
         for cost, raws in found.items():
             columns = [batch.column(raw) for raw in raws]
             if len({str(column.type) for column in columns}) > 1:
                 # A decimal beside a double would become one.
                 columns = [column.cast(pa.string()) for column in columns]
             sums.add(cost, *_sum(pc.coalesce(*columns)))
+        for cost, (raw, name) in lists.items():
+            column = batch.column(raw)
+            nested = pa.types.is_nested(column.type)
+            inside = _sum(pc.struct_field(pc.list_flatten(column), name)) if nested else _sum_within(column, name)
+            sums.add(cost, *inside)
 
 
-def _text(file: BillFile, source: Source, wanted: dict[str, tuple[str, ...]], sums: _Sums, scratch: Path) -> None:
+def _needed(found: dict[str, list[str]], lists: dict[str, tuple[str, str]]) -> list[str]:
+    return sorted({raw for raws in found.values() for raw in raws} | {raw for raw, _ in lists.values()})
+
+
+def _text(file: BillFile, source: Source, wanted: _Wanted, sums: _Sums, scratch: Path) -> None:
     copy = scratch / f"{file.file_id}.txt"
     plain_text(file.path, file.name, copy, source.encoding)
     with copy.open(encoding="utf-8") as opened:
         header = opened.readline().rstrip("\r\n")
     names = list(header_columns(header))
-    found = _columns(names, wanted)
+    found, lists = wanted.of(names)
     query = pl.scan_csv(copy, separator=delimiter_of(header), infer_schema=False, truncate_ragged_lines=True)
     written = query.collect_schema().names()
-    columns = sorted({raw for raws in found.values() for raw in raws})
-    query = query.select(pl.col(written[names.index(raw)]).alias(raw) for raw in columns)
+    query = query.select(pl.col(written[names.index(raw)]).alias(raw) for raw in _needed(found, lists))
     for frame in query.collect_batches(chunk_size=_BATCH):
         sums.rows += frame.height
         for cost, raws in found.items():
             cells = [_plain(frame.get_column(raw).to_arrow(), source) for raw in raws]
             sums.add(cost, *_sum(pc.coalesce(*cells)))
+        for cost, (raw, name) in lists.items():
+            sums.add(cost, *_sum_within(frame.get_column(raw).to_arrow(), name))
     copy.unlink()
+
+
+def _sum_within(texts: pa.Array, name: str) -> tuple[Decimal, int]:
+    """Exact sum of the amounts inside text cells; each distinct text is searched once."""
+    total = Decimal(0)
+    for pair in pc.value_counts(pc.drop_null(texts)).to_pylist():
+        for amount in nested_amounts(pair["values"], name):
+            total = _EXACT.add(total, _EXACT.multiply(Decimal(amount), pair["counts"]))
+    return total, 0
+
+
+def nested_amounts(text: str, name: str) -> Iterator[str]:
+    """Numbers that stand behind a name inside a list, JSON or single-quoted; the text may be damaged.
+
+    Whole texts in quotes are passed over, so that a name which only occurs within one is not met.
+    """
+    for found in re.finditer(_WITHIN.replace("NAME", re.escape(name)), text, re.DOTALL):
+        if found.group(1) and re.fullmatch(_NUMBER, found.group(1)):
+            yield found.group(1)
 
 
 def _plain(values: pa.Array, source: Source) -> pa.Array:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
 from attribution.bills.listing import delivery_digest
-from schemas.bills import BillFile, Delivery
+from schemas.bills import BillFile, Delivery, HeldBack
 from schemas.paths import fixed_parts
 from schemas.workspace import Mode, Source
 
 _RUN = re.compile(r"(?:run(?:[_-]?id)?[=_-])?(\d{4}-?\d{2}-?\d{2}(?:[T_-]?\d{2}:?\d{2}(?::?\d{2})?Z?)?)$")
+# BigQuery numbers the files of one export with twelve digits; a date of as many never starts with four zeros.
+_SHARD = re.compile(r"^(.*?)[-_.]?(0000\d{8})((?:\.\w+)*)$")
+_PARTITION = re.compile(r"^_?partition_?(date|time)?=.", re.IGNORECASE)
 _RUN_NAMED = re.compile(r"^run(?:[_-]?id)?[=_-](.+)$", re.IGNORECASE)
 
 
@@ -39,6 +43,47 @@ def one_by_one(
         )
         for file in files
     ]
+
+
+def by_shards(
+    source: Source, files: Sequence[BillFile], reader: str, version: int
+) -> tuple[list[Delivery], list[HeldBack]]:
+    """Files that BigQuery wrote in one export are one delivery; of any other each is one.
+
+    The folders of a partitioned table (`partition_date=2026-11-02/`) hold rows of their own each, so they add up.
+
+    Returns:
+        Deliveries, and exports of which a numbered file is missing.
+    """
+    exports: dict[tuple[str, str, str], dict[int, BillFile]] = defaultdict(dict)
+    alone: list[BillFile] = []
+    for file in files:
+        folder, _, name = file.name.rpartition("/")
+        shard = _SHARD.match(name)
+        if shard:
+            exports[folder, shard.group(1), shard.group(3)][int(shard.group(2))] = file
+        else:
+            alone.append(file)
+    fixed = len(fixed_parts(source.path))
+    found: list[Delivery] = []
+    held: list[HeldBack] = []
+    for (folder, stem, ending), numbered in exports.items():
+        missing = sorted(set(range(max(numbered) + 1)) - numbered.keys())
+        named = f"{folder}/{stem}{ending}".removeprefix("/")
+        if missing:
+            reason = f"file {missing[0]:012} of this export is missing, so it was not wholly delivered"
+            held.append(HeldBack(source.name, named, reason))
+            continue
+        together = [numbered[at] for at in sorted(numbered)]
+        found.append(_delivery(source, together, reader, version, order_key(named, fixed)))
+    found += [_delivery(source, [file], reader, version, order_key(file.name, fixed)) for file in alone]
+    return found, held
+
+
+def _delivery(source: Source, files: Sequence[BillFile], reader: str, version: int, key: str | None) -> Delivery:
+    folders = Path(files[0].name).parts[len(fixed_parts(source.path)) : -1]
+    mode: Mode | None = "append" if key is None and any(map(_PARTITION.match, folders)) else None
+    return Delivery(source, reader, tuple(files), delivery_digest(reader, version, source, files), key, mode=mode)
 
 
 def order_key(name: str, fixed: int) -> str | None:

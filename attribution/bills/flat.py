@@ -25,7 +25,7 @@ from attribution.bills.charge_rows import (
     settle_periods,
     to_batch,
 )
-from attribution.bills.control import sum_files
+from attribution.bills.control import Inner, sum_files
 from attribution.bills.listing import Head, read_head
 from attribution.bills.styles import proven_styles
 from attribution.bills.table_file import open_table, raw_rows
@@ -45,7 +45,7 @@ class Layout:
     `texts`, `instants`, `quantities`, `costs`: charge column -> raw columns. `kept`: `x_` column -> raw columns that
     `finish` reads. `constants`: charge column -> its value where no raw column gives one. `required`: charge columns
     of which a file must have a raw column. `tags`: tag key -> raw column, which a file must have too. `null_words`:
-    cells that mean "no value".
+    cells that mean "no value". `structs`: nested columns of Parquet that are laid flat before anything else.
     """
 
     costs: Mapping[str, Raws]
@@ -57,6 +57,7 @@ class Layout:
     required: tuple[str, ...] = ("BilledCost",)
     tags: Mapping[str, str] = field(default_factory=dict)
     null_words: tuple[str, ...] = ()
+    structs: tuple[str, ...] = ()
 
     @property
     def mapped(self) -> Mapping[str, Raws]:
@@ -99,7 +100,7 @@ class RawColumns:
         for name in self.names:
             if name in taken:
                 continue
-            extra = name if name.startswith("x_") else f"x_{name.replace('/', '_') or 'unnamed'}"
+            extra = name if name.startswith("x_") else f"x_{re.sub('[/.]', '_', name) or 'unnamed'}"
             copies, unique = 1, extra
             while unique.casefold() in met:
                 copies += 1
@@ -142,24 +143,30 @@ def read_flat(
     with tempfile.TemporaryDirectory(prefix="attribution-") as scratch:
         for file in delivery.files:
             head = read_head(file, delivery.source)
-            columns = RawColumns(head.columns)
-            _complain(head, columns, layout)
+            table = open_table(head, Path(scratch), delivery.source.encoding, layout.structs)
+            columns = RawColumns(table.head.columns)
+            _complain(table.head, columns, layout)
             extras = columns.unmapped(layout, own(columns) if own else frozenset())
-            table = open_table(head, Path(scratch), delivery.source.encoding)
             source = proven_styles(table, delivery.source, *map(columns.all_of, (layout.instants, layout.costs)))
             for rows in raw_rows(table, layout.null_words):
                 reading = Reading(rows, table, source)
                 yield _batch(reading, columns, layout, finish, extras)
 
 
-def sum_flat(delivery: Delivery, layout: Layout) -> Stated:
-    """Rows and sums of the costs the files state, apart from the reader; only the columns' names are found alike."""
+def sum_flat(delivery: Delivery, layout: Layout, inner: Inner | None = None) -> Stated:
+    """Rows and sums of the costs the files state, apart from the reader; only the columns' names are found alike.
+
+    Args:
+        delivery: what `read_flat` reads.
+        layout: the provider's table.
+        inner: amounts within lists, which are added.
+    """
     heads = [RawColumns(read_head(file, delivery.source).columns) for file in delivery.files]
     wanted = {
         cost: tuple(dict.fromkeys(found for head in heads for found in head.present(raws)))
         for cost, raws in layout.costs.items()
     }
-    return sum_files(delivery, wanted)
+    return sum_files(delivery, wanted, inner)
 
 
 def _complain(head: Head, columns: RawColumns, layout: Layout) -> None:

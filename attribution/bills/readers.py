@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Protocol, cast
 
-from attribution.bills import aws_cur, focus, generic_csv, oci
+from attribution.bills import aws_cur, focus, gcp, generic_csv, oci
 from attribution.bills.listing import Head, bill_file, list_files, read_head
 from schemas.bills import Batch, BillFile, Delivery, Found, HeldBack, Stated
 from schemas.faults import Fault, InputError, suggest
@@ -43,6 +43,7 @@ _MODULES = (
     focus,
     aws_cur,
     oci,
+    gcp,
     generic_csv,
 )
 READERS: dict[str, Reader] = {reader.NAME: reader for reader in map(_reader, _MODULES)}

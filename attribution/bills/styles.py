@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from attribution.bills.table_file import OpenTable
+from attribution.bills.table_file import OpenTable, scan
 from schemas.faults import Fault, InputError
 from schemas.workspace import Source
 
@@ -103,13 +103,7 @@ def _comma_faults(table: OpenTable, columns: Sequence[str]) -> list[Fault]:
 
 def _cells(table: OpenTable, columns: Sequence[str]) -> pl.LazyFrame:
     """All cells of some text columns, as one column `text`."""
-    head = table.head
-    query = (
-        pl.scan_parquet(head.file.path)
-        if table.text is None
-        else pl.scan_csv(table.text.path, separator=table.delimiter, infer_schema=False, truncate_ragged_lines=True)
-    )
+    query = scan(table)
     schema = query.collect_schema()
-    written = [schema.names()[head.columns.index(name)] for name in columns]
-    texts = [query.select(pl.col(name).alias("text")) for name in written if schema[name] == pl.String]
+    texts = [query.select(pl.col(name).alias("text")) for name in columns if schema.get(name) == pl.String]
     return pl.concat([pl.LazyFrame(schema={"text": pl.String}), *texts])

@@ -6,8 +6,8 @@ pyarrow reads CSV here and not polars, since polars fills short rows with nulls 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import polars as pl
@@ -49,11 +49,12 @@ class RawRows:
 
 @dataclass
 class OpenTable:
-    """A file made ready to read; `text` and `delimiter` for CSV."""
+    """A file made ready to read; `text` and `delimiter` for CSV, `structs` for Parquet."""
 
     head: Head
     text: PlainText | None = None
     delimiter: str = ","
+    structs: Collection[str] = ()
     lines: dict[int, int] = field(default_factory=dict)
 
     def line_of(self, numbers: list[int]) -> list[int]:
@@ -66,8 +67,14 @@ class OpenTable:
         return [self.lines.get(number, number + 1) for number in numbers]
 
 
-def open_table(head: Head, scratch: Path, encoding: str | None) -> OpenTable:
+def open_table(head: Head, scratch: Path, encoding: str | None, structs: Collection[str] = ()) -> OpenTable:
     """Make a file ready: CSV becomes plain UTF-8 in `scratch`, and its columns are checked.
+
+    Args:
+        head: the file.
+        scratch: a folder for copies; the caller removes it.
+        encoding: what the source states.
+        structs: nested columns of Parquet that are laid flat: what is inside becomes columns `outer.inner`.
 
     Raises:
         UnfinishedFileError: zero bytes or a truncated gzip.
@@ -77,7 +84,10 @@ def open_table(head: Head, scratch: Path, encoding: str | None) -> OpenTable:
     if twice:
         raise InputError([Fault(head.file.name, f'column "{name}" stands twice in the header') for name in twice])
     if head.parquet:
-        return OpenTable(head)
+        if not structs:
+            return OpenTable(head)
+        flat = laid_flat(pl.DataFrame(schema=pl.read_parquet_schema(head.file.path)), structs)
+        return OpenTable(replace(head, columns=tuple(flat.columns)), structs=structs)
     copy = scratch / f"{head.file.file_id}.csv"
     text = plain_text(head.file.path, head.file.name, copy, encoding)
     with copy.open(encoding="utf-8") as opened:
@@ -97,14 +107,43 @@ def raw_rows(table: OpenTable, nulls: tuple[str, ...]) -> Iterator[RawRows]:
     start = 1
     try:
         for frame in pl.scan_parquet(table.head.file.path).collect_batches(chunk_size=BATCH_ROWS, maintain_order=True):
-            yield RawRows(table.head, frame, _numbers(start, frame.height), first=start == 1)
+            flat = laid_flat(frame, table.structs)
+            yield RawRows(table.head, flat, _numbers(start, frame.height), first=start == 1)
             start += frame.height
     except pl.exceptions.PolarsError as error:
         raise InputError(Fault(table.head.file.name, f"the Parquet file cannot be read: {error}")) from error
     if start == 1:
-        yield RawRows(
-            table.head, pl.DataFrame(schema=pl.read_parquet_schema(table.head.file.path)), _numbers(1, 0), first=True
-        )
+        empty = pl.DataFrame(schema=pl.read_parquet_schema(table.head.file.path))
+        yield RawRows(table.head, laid_flat(empty, table.structs), _numbers(1, 0), first=True)
+
+
+def scan(table: OpenTable) -> pl.LazyFrame:
+    """All rows of a file, unread: to look for something in some columns. Nested columns of Parquet are as they are."""
+    if table.text is None:
+        return pl.scan_parquet(table.head.file.path)
+    query = pl.scan_csv(table.text.path, separator=table.delimiter, infer_schema=False, truncate_ragged_lines=True)
+    return query.rename(dict(zip(query.collect_schema().names(), table.head.columns, strict=True)))
+
+
+def laid_flat(frame: pl.DataFrame, structs: Collection[str]) -> pl.DataFrame:
+    """A frame whose struct columns of these names are columns `outer.inner`, however deep; lists stay as they are."""
+    if not structs:
+        return frame
+    return pl.DataFrame(
+        [
+            one
+            for column in frame.get_columns()
+            for one in (_inner(column) if column.name.lower() in structs else (column,))
+        ]
+    )
+
+
+def _inner(column: pl.Series) -> Iterator[pl.Series]:
+    if not isinstance(column.dtype, pl.Struct):
+        yield column
+        return
+    for one in column.struct.unnest().get_columns():
+        yield from _inner(one.rename(f"{column.name}.{one.name}"))
 
 
 def _csv(table: OpenTable, text: PlainText, nulls: tuple[str, ...]) -> Iterator[RawRows]:
