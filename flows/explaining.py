@@ -201,13 +201,18 @@ def _charges(published: Published, where: str, params: list[Any], day: pl.Expr) 
 def _charge_lines(charges: pl.DataFrame) -> list[str]:
     lines = ["", f"{count(charges.height, 'charge')}:"]
     lines += [
-        f"  {one['file']} row {one['row_number']}: {one['ChargePeriodStart']:%Y-%m-%d %H:%M} {one['ChargeCategory']}, "
-        f"BilledCost {one['BilledCost']:f}, EffectiveCost {_or_unknown(one['EffectiveCost'])} {one['BillingCurrency']}"
+        f"  {one['file']} {_row(one['row_number'])}: "
+        f"{one['ChargePeriodStart']:%Y-%m-%d %H:%M} {one['ChargeCategory']}, BilledCost {one['BilledCost']:f}, "
+        f"EffectiveCost {_or_unknown(one['EffectiveCost'])} {one['BillingCurrency']}"
         for one in charges.head(_SHOWN).iter_rows(named=True)
     ]
     if charges.height > _SHOWN:
         lines.append(f"  ... and {charges.height - _SHOWN} more (--json shows all)")
     return lines
+
+
+def _row(number: int | None) -> str:
+    return "private rows" if number is None else f"row {number}"
 
 
 def _or_unknown(amount: Any) -> str:  # noqa: ANN401 - a Decimal or nothing

@@ -21,11 +21,12 @@ from attribution.detection import (
     unknown_recipients,
     unnamed_sources,
 )
+from attribution.detection.windows import next_month
 from attribution.inputs import InputFrames
 from attribution.rules import RuleBook
 from flows.running import Run
 from schemas.detection import NOTICE_COLUMNS, RESOURCES_COST_COLUMNS, Watermark, daily_columns
-from schemas.workspace import ALL
+from schemas.workspace import ALL, OWN_COSTS
 
 
 class Kept(Protocol):
@@ -98,5 +99,7 @@ def watermarks(kept: Kept, timezone: str, as_of: datetime) -> dict[str, Watermar
     for source, first, last, end in rows.iter_rows():
         # An hour that ended at midnight completes the day before; without short charges the days are all there is.
         complete = end.astimezone(zone).date() - timedelta(days=1) if end else last
+        if source == OWN_COSTS:  # a month of own costs is stated whole
+            complete = next_month(last) - timedelta(days=1)
         marks[source] = Watermark(first, max(min(complete, yesterday), first))
     return marks

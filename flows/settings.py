@@ -25,7 +25,7 @@ from pydantic import (
     model_validator,
 )
 
-from attribution.bills import READERS, generic_csv
+from attribution.bills import FORMATS, generic_csv, own_costs
 from flows.wrong_settings import fault_of
 from schemas import workspace as ws
 from schemas.charges import FOCUS_COLUMNS
@@ -57,12 +57,14 @@ def _name(name: str) -> str:
     plain = name.isascii() and name.replace("_", "").replace(".", "").replace("-", "").isalnum()
     if not plain or name != name.lower() or not name[0].isalnum():
         _refuse("cannot name a source", 'Lower case letters, digits, "-", "_" and ".", a letter or digit first.')
+    if name == ws.OWN_COSTS:
+        _refuse("is the source of own costs", "Name their files under [inputs] own_costs, and this source otherwise.")
     return name
 
 
 def _format(name: str) -> str:
-    if name != "auto" and name not in READERS:
-        known = ("auto", *READERS)
+    if name != "auto" and name not in FORMATS:
+        known = ("auto", *FORMATS)
         _refuse("is no format", f"Known: {', '.join(known)}.  {suggest(name, known)}".strip())
     return name
 
@@ -164,6 +166,7 @@ class _Inputs(_Table):
     tags: Text | None = None
     resources: Text | None = None
     utilization: Text | None = None
+    own_costs: Text | None = None
 
 
 class _Growth(_Table):
@@ -264,7 +267,7 @@ def _workspace(root: Path, stated: _File) -> ws.Workspace:
         timezone=str(ZoneInfo(stated.timezone)),
         store=store,
         rules=root / stated.rules,
-        sources=tuple(ws.Source(**source.model_dump()) for source in stated.source),
+        sources=(*(ws.Source(**source.model_dump()) for source in stated.source), *_own_costs(stated.inputs)),
         inputs=ws.Inputs(**stated.inputs.model_dump()),
         growth=ws.Growth(**stated.growth.model_dump()),
         waste=ws.Waste(**stated.waste.model_dump()),
@@ -275,6 +278,13 @@ def _workspace(root: Path, stated: _File) -> ws.Workspace:
         ),
         locale=report.locale,
     )
+
+
+def _own_costs(inputs: _Inputs) -> tuple[ws.Source, ...]:
+    """The source that own costs are."""
+    if inputs.own_costs is None:
+        return ()
+    return (ws.Source(ws.OWN_COSTS, inputs.own_costs, own_costs.NAME),)
 
 
 def _known(table: str) -> list[str]:

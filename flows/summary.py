@@ -22,7 +22,7 @@ from flows.running import Run
 from schemas.bills import HeldBack
 from schemas.detection import GROWTH_COLUMNS
 from schemas.money import COSTS
-from schemas.workspace import Workspace
+from schemas.workspace import OWN_COSTS, Workspace
 
 
 def summarize(run: Run, arrived: Arrived) -> NightlySummary:
@@ -57,6 +57,7 @@ def report_frames(kept: Kept, workspace: Workspace, as_of: datetime, run: int | 
         run: the run that bills are called new or restated by; None calls them all unchanged.
     """
     held = kept.frame("SELECT source, name, reason FROM main.held_back")
+    marks = watermarks(kept, workspace.timezone, as_of)
     return ReportFrames(
         as_of=as_of.astimezone(ZoneInfo(workspace.timezone)),
         daily=_daily(kept),
@@ -64,7 +65,8 @@ def report_frames(kept: Kept, workspace: Workspace, as_of: datetime, run: int | 
             list(shapes.REPORT_FINDING_COLUMNS)
         ),
         growth=kept.frame("SELECT * FROM main.growth").select(list(GROWTH_COLUMNS)),
-        watermarks=watermarks(kept, workspace.timezone, as_of),
+        # Own costs come a month at a time: no day waits for them.
+        watermarks={name: mark for name, mark in marks.items() if name != OWN_COSTS},
         bills=_bill_rows(kept, run),
         reconciled=_reconciled_rows(kept),
         held_back=tuple(HeldBack(*row) for row in held.iter_rows()),

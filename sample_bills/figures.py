@@ -22,6 +22,7 @@ def print_figures(folder: Path) -> None:
     for path in sorted((folder / "bills/meridian").glob("*.parquet")):
         _print_parquet(path)
     _print_starter(folder / "bills/meridian/starter-2026-10.csv")
+    _print_own_costs(sorted((folder / "own_costs").glob("*.csv")))
 
 
 def _lines(assembly: Path) -> Iterator[dict[str, str]]:
@@ -86,3 +87,14 @@ def _print_starter(path: Path) -> None:
     print(f"\nmeridian {path.name}: {len(lines)} rows, {len(lines) - len(good)} of them broken")
     for column in COSTS:
         print(f"  {column:24} {sum((Decimal(line[column]) for line in good), Decimal(0)):f}   (good rows)")
+
+
+def _print_own_costs(paths: list[Path]) -> None:
+    totals: defaultdict[str, list[Decimal]] = defaultdict(lambda: [Decimal(0), Decimal(0)])
+    for path in paths:
+        with path.open(encoding="utf-8", newline="") as text:
+            for line in csv.DictReader(text):
+                totals[line["period"]][line["private"] == "yes"] += Decimal(line["amount"])
+    print(f"\nown costs: {', '.join(path.name for path in paths)}")
+    for month, (public, private) in sorted(totals.items()):
+        print(f"  total {month}            {public + private:f}   of it in private rows {private:f}")

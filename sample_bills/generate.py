@@ -1,4 +1,4 @@
-"""Write the data files of the sample workspace: bills, tags, inventory, utilization.
+"""Write the data files of the sample workspace: bills, tags, inventory, utilization, own costs.
 
     python sample_bills/generate.py                 # over the committed files: no difference
     python sample_bills/generate.py --out elsewhere # the same files somewhere else
@@ -21,6 +21,7 @@ from cur import write_assembly
 from figures import print_figures
 from inputs import inventory_aws, inventory_meridian, tags_long, tags_wide, utilization
 from meridian import charges, frame
+from office import labelling, people_and_tools
 from starter import starter_csv
 
 HERE = Path(__file__).resolve().parent
@@ -54,7 +55,7 @@ def write_meridian(folder: Path) -> None:
 
 
 def write_inputs(folder: Path) -> None:
-    """Tags, inventory, utilization."""
+    """Tags, inventory, utilization, own costs."""
     rng = random.Random(f"{world.SEED} utilization")
     _write(folder / "tags/handovers.csv", tags_long())
     _write(folder / "tags/register.csv", tags_wide())
@@ -63,6 +64,8 @@ def write_inputs(folder: Path) -> None:
     _write(folder / "utilization/aws.csv", utilization(aws_estate.NODES, aws_estate.DATABASE, rng))
     nodes = (*meridian_estate.NODES, meridian_estate.STARTER_NODE)
     _write(folder / "utilization/meridian.csv", utilization(nodes, meridian_estate.DATABASE, rng))
+    _write(folder / "own_costs/labelling.csv", labelling())
+    _write(folder / "own_costs/people-and-tools.csv", people_and_tools())
 
 
 def _write(path: Path, text: str) -> None:

@@ -32,7 +32,8 @@ BROKEN_METRICS = {
 Line = Sequence[str]
 
 
-def _csv(header: Line, lines: Iterable[Line]) -> str:
+def table(header: Line, lines: Iterable[Line]) -> str:
+    """Lines as CSV."""
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="\n").writerows([header, *lines])
     return text.getvalue()
@@ -53,7 +54,7 @@ def tags_long() -> str:
     lines.append((aws_estate.SPELT_TWICE, "project", "Aurora-7B", "2026-08-01", ""))
     lines.append((aws_estate.SPELT_TWICE, "project", "aurora_7b", "2026-08-01", ""))
     lines.append(("", "project", "aurora-7b", "2026-08-01", ""))
-    return _csv(("resource_id", "key", "value", "valid_from", "valid_to"), lines)
+    return table(("resource_id", "key", "value", "valid_from", "valid_to"), lines)
 
 
 def tags_wide() -> str:
@@ -68,7 +69,7 @@ def tags_wide() -> str:
         (meridian_estate.NEVER_BILLED, *tagging.B30.values(), "2026-08-15", ""),
         (aws_estate.STOPPED, *tagging.A7_EVAL.values(), "2026-08-01", ""),
     ]
-    return _csv(("resource_id", *tagging.KEYS, "valid_from", "valid_to"), lines)
+    return table(("resource_id", *tagging.KEYS, "valid_from", "valid_to"), lines)
 
 
 _INVENTORY = (
@@ -85,7 +86,7 @@ def inventory_aws() -> str:
     lines += [_disk(volume, "volume", "us-west-2") for volume in aws_estate.VOLUMES]
     lines += [_disk(snapshot, "snapshot", "us-west-2") for snapshot in aws_estate.SNAPSHOTS]
     lines += _others(aws_estate.METERS, "us-west-2")
-    return _csv(_INVENTORY, lines)
+    return table(_INVENTORY, lines)
 
 
 def inventory_meridian() -> str:
@@ -94,7 +95,7 @@ def inventory_meridian() -> str:
     lines = [_machine(node, "node", GPUS[node.model], "no-north-1") for node in nodes]
     lines += [_disk(volume, "volume", "no-north-1") for volume in (*meridian_estate.VOLUMES, STARTER_VOLUME)]
     lines += _others(meridian_estate.METERS, "no-north-1")
-    return _csv(_INVENTORY, lines)
+    return table(_INVENTORY, lines)
 
 
 def _born(thing: Lived) -> str:
@@ -140,7 +141,7 @@ def utilization(nodes: Iterable[Node], database: str, rng: random.Random) -> str
     header = ("resource_id", "date", "metric", "average", "maximum", "samples")
     lines = [line for node in nodes for day in _days(node) for line in _load(node, day, rng)]
     lines += [_metric(database, day, "connections", (90, 260), rng) for day in _days(Lived(database, ""))]
-    return _csv(header, lines)
+    return table(header, lines)
 
 
 def _days(thing: Lived) -> Iterator[date]:

@@ -48,6 +48,7 @@ class Inputs:
     tags: str | None = None
     resources: str | None = None
     utilization: str | None = None
+    own_costs: str | None = None
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,9 @@ class Smtp:
     password_env: str | None = None
     timeout: float = 30.0
 
+
+OWN_COSTS = "own_costs"
+"""The source that `[inputs] own_costs` makes, and its billing account; no other source may be called so."""
 
 ALL = "all"
 """Recipients under this name get the report for all; no owner may be called so."""

@@ -1,14 +1,16 @@
 """What kind of cost a subject is (compute, storage, ...) and whether it moves with use.
 
 Derived from the bill's own words by a table read from the top; the first line that fits decides. A cost
-that nothing fits is `other`, never a guess.
+that nothing fits is `other`, never a guess. Own costs state theirs, as their SkuMeter.
 """
 
 from __future__ import annotations
 
 import polars as pl
 
-_SERVICE = ("ChargeCategory", "ServiceCategory", "ServiceSubcategory", "ServiceName", "SkuMeter")
+from schemas.workspace import OWN_COSTS
+
+_SERVICE = ("source", "ChargeCategory", "ServiceCategory", "ServiceSubcategory", "ServiceName", "SkuMeter")
 
 # column, pattern without regard to case, cost element
 _ELEMENTS: tuple[tuple[str, str, str], ...] = (
@@ -53,6 +55,7 @@ def cost_elements(subjects: pl.DataFrame) -> pl.DataFrame:
     for column, pattern, name in reversed(_ELEMENTS):
         fits = pl.col(column).str.contains(f"(?i){pattern}").fill_null(value=False)
         element = pl.when(fits).then(pl.lit(name)).otherwise(element)
+    element = pl.when(pl.col("source") == OWN_COSTS).then("SkuMeter").otherwise(element)
     kinds = kinds.with_columns(element.alias("cost_element"))
     fixed = (
         pl.col("ChargeCategory").eq_missing("Purchase")

@@ -16,6 +16,10 @@ from attribution.allocation.tagging import Slots, bill_tags, csv_tags, settled, 
 from attribution.allocation.timeline import eras, laid, spans_on, timelines
 from attribution.rules import TAG, Coded, RuleBook, coded
 from schemas.faults import LawBrokenError
+from schemas.workspace import OWN_COSTS
+
+# A tag set with what its keys are: tags of a bill, or columns of own costs.
+_TAGSET = ("Tags", (pl.col("source") == OWN_COSTS).alias("own_costs"))
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,7 @@ def gather_evidence(
     attached = attachments(resources)
     chain = chains(attached, subjects.get_column("ResourceId"))
     numbers = _numbers(subjects, chain)
-    sets = subjects.get_column("Tags").drop_nulls().unique()
+    sets = subjects.select(_TAGSET).drop_nulls("Tags").unique()
     placed = _placed(subjects, numbers, sets)
     rows = _rows_of(lines, placed)
     slotted = bill_tags(sets, where, answers)
@@ -99,13 +103,13 @@ def _numbers(subjects: pl.DataFrame, chain: pl.DataFrame) -> pl.DataFrame:
     return names.drop_nulls().unique().to_frame().with_row_index("resource_no")
 
 
-def _placed(subjects: pl.DataFrame, numbers: pl.DataFrame, sets: pl.Series) -> pl.DataFrame:
+def _placed(subjects: pl.DataFrame, numbers: pl.DataFrame, sets: pl.DataFrame) -> pl.DataFrame:
     """Subjects by whole numbers: (subject_id, resource_no, tagset_no), in their order."""
-    numbered = sets.to_frame().with_row_index("tagset_no")
+    numbered = sets.with_row_index("tagset_no")
     return (
-        subjects.select("subject_id", "ResourceId", "Tags")
+        subjects.select("subject_id", "ResourceId", *_TAGSET)
         .join(numbers, on="ResourceId", how="left", maintain_order="left", validate="m:1")
-        .join(numbered, on="Tags", how="left", maintain_order="left", validate="m:1")
+        .join(numbered, on=sets.columns, how="left", maintain_order="left", validate="m:1")
         .select("subject_id", "resource_no", "tagset_no")
     )
 

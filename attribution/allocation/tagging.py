@@ -16,11 +16,12 @@ from attribution.allocation.answers import CONFLICT, Answers
 from attribution.allocation.timeline import EVER, FOREVER, laid, timelines
 from attribution.rules import TAG, RuleBook
 from schemas.dimensions import fold
+from schemas.workspace import OWN_COSTS
 
 SLOT_COLUMNS: dict[str, pl.DataType] = {
     "slot": pl.Int32(),
     "field": pl.String(),
-    "folded": pl.String(),
+    "folded": pl.String(),  # null: no tag key fills it, but a column of own costs
     "label": pl.String(),
     "rank": pl.Int32(),
 }
@@ -35,9 +36,13 @@ class Slots:
 
 
 def slots(book: RuleBook) -> Slots:
-    """The keys of every dimension, and those that conditions ask, each as a field `tag:<key>` of its own."""
-    rows: list[tuple[str, str, str, int]] = []
+    """The keys of every dimension, and those that conditions ask, each as a field `tag:<key>` of its own.
+
+    What own costs state for a dimension has a slot of its own, trusted first, whatever the keys are.
+    """
+    rows: list[tuple[str, str | None, str, int]] = []
     for dimension in book.dimensions.values():
+        rows.append((dimension.name, None, f"{OWN_COSTS}:{dimension.name}", -1))
         rows += [(dimension.name, fold(tag), f"{TAG}{tag}", rank) for rank, tag in enumerate(dimension.tags)]
     rows += [(f"{TAG}{key}", fold(key), f"{TAG}{key}", 0) for key in book.tag_keys]
     table = pl.DataFrame([(slot, *row) for slot, row in enumerate(rows)], schema=SLOT_COLUMNS, orient="row")
@@ -59,9 +64,21 @@ def _numbered(where: Slots, answers: Answers) -> Callable[[int, str], int]:
 def _keyed(where: Slots) -> Callable[[str], tuple[int, ...]]:
     """Gives the slots that a tag key fills, as people write it."""
     by_key: dict[str, tuple[int, ...]] = {}
-    for slot, folded in where.table.select("slot", "folded").iter_rows():
+    for slot, folded in where.table.select("slot", "folded").drop_nulls().iter_rows():
         by_key[folded] = (*by_key.get(folded, ()), slot)
     return cache(lambda key: by_key.get(fold(key), ()))
+
+
+def _stated(where: Slots) -> Callable[[str], tuple[int, ...]]:
+    """Gives the slots that a column of own costs fills: as all keys of its dimension at once, or as a tag key."""
+    by_key = _keyed(where)
+    named: dict[str, tuple[int, ...]] = {}
+    for dimension in where.book.dimensions.values():
+        keys = [fold(dimension.name), *map(fold, dimension.tags)]
+        own = (pl.col("field") == dimension.name) & pl.col("folded").is_null()
+        asked = pl.col("field").str.starts_with(TAG) & pl.col("folded").is_in(keys)
+        named[keys[0]] = tuple(where.table.filter(own | asked).get_column("slot"))
+    return cache(lambda key: named.get(fold(key)) or by_key(key))
 
 
 def settled(tags: pl.DataFrame, owner: list[str], where: Slots) -> pl.DataFrame:
@@ -80,16 +97,21 @@ def settled(tags: pl.DataFrame, owner: list[str], where: Slots) -> pl.DataFrame:
     )
 
 
-def bill_tags(sets: pl.Series, where: Slots, answers: Answers) -> pl.DataFrame:
+def bill_tags(sets: pl.DataFrame, where: Slots, answers: Answers) -> pl.DataFrame:
     """The bill's own tags: rows (tagset_no, slot, value_no), `tagset_no` the place among the distinct `sets`.
 
     Every set is parsed once; of its tags only those that somebody asks for are kept.
+
+    Args:
+        sets: distinct rows (Tags, own_costs); where `own_costs` is true the keys are columns of own costs.
+        where: the slots.
+        answers: numbers of values.
     """
-    slots_of, number = _keyed(where), _numbered(where, answers)
+    of_key, of_column, number = _keyed(where), _stated(where), _numbered(where, answers)
     columns: tuple[list[int], list[int], list[int]] = ([], [], [])
-    for tagset, text in enumerate(sets.to_list()):
+    for tagset, (text, own) in enumerate(sets.iter_rows()):
         for key, value in json.loads(text).items():
-            for slot in slots_of(key):
+            for slot in of_column(key) if own else of_key(key):
                 if written := str(value).strip():
                     columns[0].append(tagset)
                     columns[1].append(slot)

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Protocol, cast
 
-from attribution.bills import aws_cur, focus, gcp, generic_csv, oci
+from attribution.bills import aws_cur, focus, gcp, generic_csv, oci, own_costs
 from attribution.bills.listing import Head, bill_file, list_files, read_head
 from schemas.bills import Batch, BillFile, Delivery, Found, HeldBack, Stated
 from schemas.faults import Fault, InputError, suggest
@@ -45,8 +45,11 @@ _MODULES = (
     oci,
     gcp,
     generic_csv,
+    own_costs,
 )
 READERS: dict[str, Reader] = {reader.NAME: reader for reader in map(_reader, _MODULES)}
+FORMATS = tuple(name for name in READERS if name != own_costs.NAME)
+"""Formats that a `[[source]]` may state; own costs are an input, and their source is made from it."""
 
 
 @dataclass(frozen=True)
@@ -119,14 +122,14 @@ def _claim(path: Path, source: Source, root: Path) -> _Claim:
         return _Claim(names[0], bill_file(path, root))
     columns = ", ".join(head.columns[:12]) + (", ..." if len(head.columns) > len(head.columns[:12]) else "")
     what = f"{' and '.join(names)} both claim it" if names else "no reader knows this bill"
-    hint = f'State `format = "{(names or list(READERS))[0]}"` (or another) in source "{source.name}".'
+    hint = f'State `format = "{(names or FORMATS)[0]}"` (or another) in source "{source.name}".'
     if not names:
         hint += f' Columns of any other CSV can be mapped, with `format = "{generic_csv.NAME}"`.'
     raise InputError(Fault(file.name, f"{what}; its columns are: {columns or '(none)'}", _formats(), hint))
 
 
 def _formats() -> str:
-    return ", ".join(READERS)
+    return ", ".join(FORMATS)
 
 
 def _held(source: Source, path: Path, root: Path, reason: str) -> HeldBack:

@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING
 
 from attribution.detection.candidates import Finding, as_frame, together
 from schemas.detection import Watermark
+from schemas.workspace import OWN_COSTS
 
 if TYPE_CHECKING:
     import polars as pl
 
 KIND = "source_behind"
 DAYS = 3
+BY_MONTH = 31
+"""Days more that own costs may take: they come by the month, when it is over."""
 
 
 def unnamed_sources(watermarks: Mapping[str, Watermark], named: Collection[str]) -> pl.DataFrame:
@@ -47,15 +50,17 @@ def silent_sources(watermarks: Mapping[str, Watermark], as_of: date | datetime, 
         Findings with the subject `source=<name>`; no money is at stake.
     """
     today = as_of.date() if isinstance(as_of, datetime) else as_of
+    allowed = {source: days + BY_MONTH * (source == OWN_COSTS) for source in watermarks}
     return together(
         as_frame(
             Finding(
                 kind=KIND,
                 subject=f"source={source}",
                 evidence=f"Source {source} is complete up to {mark.last_day}, {(today - mark.last_day).days} days "
-                f"before {today}; at most {days} are expected. Its later costs are missing from every comparison.",
+                f"before {today}; at most {allowed[source]} are expected. Its later costs are missing from every "
+                "comparison.",
             )
             for source, mark in watermarks.items()
-            if (today - mark.last_day).days > days
+            if (today - mark.last_day).days > allowed[source]
         )
     )

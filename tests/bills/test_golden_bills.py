@@ -32,6 +32,7 @@ STATED: dict[str, dict[str, object]] = {
         "tags": {"project": "Project", "owner": "Requested by"},
         "ends": "last",
     },
+    "own_costs.csv": {"format": "own-costs"},
 }
 
 
