@@ -60,6 +60,12 @@ def place(naive: pl.Series, timezone: str) -> pl.Series:
     return local.dt.convert_time_zone("UTC")
 
 
+def day_after(moments: pl.Series, timezone: str) -> pl.Series:
+    """The first moment of the day after each one, by the zone's calendar, as UTC."""
+    local = moments.dt.convert_time_zone(timezone).dt.truncate("1d").dt.offset_by("1d")
+    return local.dt.convert_time_zone("UTC")
+
+
 def plausible(moments: pl.Series) -> pl.Series:
     """Instants of the years 1970 to 2199; null for others, which mean "unknown" or are damaged."""
     outside = (moments < _FIRST) | (moments >= _AFTER)

@@ -29,6 +29,8 @@ NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
 _WIDE = 26
 # Room for every digit between 1e999 and 1e-999.
 _EXACT = Context(prec=2100)
+# A product in whole units of 1e-24 still fits 128 bits.
+_GREATEST_PRODUCT = 1e13
 # Doubles between these are written without an exponent.
 _SMALL, _GREAT = 1e-3, 1e12
 
@@ -126,6 +128,38 @@ def sum_exactly(amounts: pl.Series) -> Decimal:
     scale = amounts.dtype.scale or 0  # type: ignore[attr-defined]
     units = amounts.to_physical().cast(pl.Int128).sum()
     return Decimal(int(units or 0)).scaleb(-scale, context=_EXACT)
+
+
+def multiply(left: pl.Series, right: pl.Series) -> pl.Series:
+    """Products of two columns of decimal text, as MONEY, half-even to 12 places.
+
+    Polars rounds a product of decimals in a way of its own, so it is made of whole numbers.
+
+    Args:
+        left: prices, say, as plain text with `.` as the point.
+        right: quantities, likewise.
+
+    Returns:
+        The products; null where a factor is missing, has an exponent or more than 12 places, or the product is large.
+    """
+    plain = rf"^[+-]?[0-9]{{1,18}}(\.[0-9]{{0,{SCALE}}})?$"
+    factors = pl.DataFrame({"left": left, "right": right}).select(
+        pl.when(pl.col(name).str.contains(plain)).then(pl.col(name)) for name in ("left", "right")
+    )
+    size = factors.select((pl.col("left").cast(pl.Float64) * pl.col("right").cast(pl.Float64)).abs()).to_series()
+    fits = (size < _GREATEST_PRODUCT).fill_null(value=False)
+    units = [
+        factors.get_column(name).str.to_decimal(scale=SCALE).cast(MONEY).to_physical().set(~fits, None)
+        for name in factors.columns
+    ]
+    wide, one, two, zero = pl.col("wide"), *(pl.lit(number, pl.Int128) for number in (10**SCALE, 2, 0))
+    whole, rest = wide.abs() // one, wide.abs() % one
+    up = (rest * two > one) | ((rest * two == one) & (whole % two > zero))
+    rounded = whole + up.cast(pl.Int128)
+    products = pl.DataFrame({"wide": units[0] * units[1]}).select(
+        pl.when(wide < zero).then(zero - rounded).otherwise(rounded)
+    )
+    return products.to_series().reinterpret(dtype=MONEY)
 
 
 def shortest(amount: Decimal) -> str:

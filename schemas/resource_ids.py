@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import polars as pl
 
 DAMAGED = "an id, not a number in E-notation (the file was saved by a spreadsheet)"
-_AZURE = "/subscriptions/"
+_AZURE = ("/subscriptions/", "/providers/microsoft.")
+_PATTERN = f"(?i)^({'|'.join(map(re.escape, _AZURE))})"
 _DAMAGED = r"^\d(\.\d+)?E\+\d{1,3}$"
 
 
@@ -21,7 +24,7 @@ def fold_azure_id(resource: str) -> str:
 
 def fold_azure_ids(ids: pl.Series) -> pl.Series:
     """A column of ids as `fold_azure_id` makes each."""
-    azure = ids.str.contains(f"(?i)^{_AZURE}").fill_null(value=False)
+    azure = ids.str.contains(_PATTERN).fill_null(value=False)
     if not azure.any():
         return ids
     return pl.select(pl.when(azure).then(ids.str.to_lowercase()).otherwise(ids).alias(ids.name)).to_series()

@@ -36,6 +36,8 @@ Raws = tuple[str, ...]
 """Raw columns that may hold one thing, best first; in each row the first that is filled counts."""
 
 _MARKS = re.compile(r"[\s_\-./]+")
+# Translated headers keep the name behind the translation: "Kosten (Cost)".
+_TRANSLATED = re.compile(r"\(([A-Za-z][A-Za-z0-9_]*)\)\s*$")
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,8 @@ class Layout:
     `texts`, `instants`, `quantities`, `costs`: charge column -> raw columns. `kept`: `x_` column -> raw columns that
     `finish` reads. `constants`: charge column -> its value where no raw column gives one. `required`: charge columns
     of which a file must have a raw column. `tags`: tag key -> raw column, which a file must have too. `null_words`:
-    cells that mean "no value". `structs`: nested columns of Parquet that are laid flat before anything else.
+    cells that mean "no value". `placeholders`: texts that mean it too, but could be an amount in another column.
+    `structs`: nested columns of Parquet that are laid flat before anything else.
     """
 
     costs: Mapping[str, Raws]
@@ -58,6 +61,7 @@ class Layout:
     tags: Mapping[str, str] = field(default_factory=dict)
     null_words: tuple[str, ...] = ()
     structs: tuple[str, ...] = ()
+    placeholders: tuple[str, ...] = ()
 
     @property
     def mapped(self) -> Mapping[str, Raws]:
@@ -66,11 +70,15 @@ class Layout:
 
 
 class RawColumns:
-    """Raw columns of one file, found without regard to case, blanks and the marks between words."""
+    """Raw columns of one file, found without regard to case, blanks and the marks between words.
+
+    A translated header is found by the name that ends it in brackets, unless another column has that name outright.
+    """
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self.names = names
-        self._folded = {folded(name): name for name in reversed(names)}
+        translated = {folded(found[1]): name for name in reversed(names) if (found := _TRANSLATED.search(name))}
+        self._folded = translated | {folded(name): name for name in reversed(names)}
 
     def find(self, name: str) -> str | None:
         """A column as the file writes it, or None; of several that differ by case or marks the one named so."""
@@ -84,9 +92,15 @@ class RawColumns:
         """Every raw column that the file has of a part of a layout."""
         return self.present(tuple(raw for raws in mapped.values() for raw in raws))
 
-    def text(self, frame: pl.DataFrame, *raws: str) -> pl.Series:
-        """The first of the columns that is filled, row by row; nulls where the file has none of them."""
-        found = [read_text(frame.get_column(raw), null_words=False) for raw in self.present(raws)]
+    def text(self, frame: pl.DataFrame, *raws: str, blanks: tuple[str, ...] = ()) -> pl.Series:
+        """The first of the columns that is filled, row by row; nulls where the file has none of them.
+
+        Args:
+            frame: rows of the file.
+            raws: columns that may hold it, best first.
+            blanks: texts that count as empty.
+        """
+        found = [_blanked(read_text(frame.get_column(raw), null_words=False), blanks) for raw in self.present(raws)]
         if not found:
             return pl.Series([None], dtype=pl.String).new_from_index(0, frame.height)
         return found[0] if len(found) == 1 else pl.select(pl.coalesce(*found)).to_series()
@@ -119,10 +133,15 @@ def folded(name: str) -> str:
     return _MARKS.sub("", name.casefold())
 
 
+def _blanked(text: pl.Series, blanks: tuple[str, ...]) -> pl.Series:
+    empty = text.is_in(pl.Series(blanks, dtype=pl.String).implode()) if blanks else None
+    return text if empty is None or not empty.any() else text.set(empty.fill_null(value=False), None)
+
+
 def has(head: Head, *names: str) -> bool:
     """Whether a file has all of these columns."""
-    columns = {folded(name) for name in head.columns}
-    return all(folded(name) in columns for name in names)
+    columns = RawColumns(head.columns)
+    return all(columns.find(name) for name in names)
 
 
 def read_flat(
@@ -163,7 +182,7 @@ def sum_flat(delivery: Delivery, layout: Layout, inner: Inner | None = None) -> 
     """
     heads = [RawColumns(read_head(file, delivery.source).columns) for file in delivery.files]
     wanted = {
-        cost: tuple(dict.fromkeys(found for head in heads for found in head.present(raws)))
+        cost: tuple(dict.fromkeys(found for raw in raws for head in heads for found in head.present((raw,))))
         for cost, raws in layout.costs.items()
     }
     return sum_files(delivery, wanted, inner)
@@ -192,7 +211,7 @@ def _batch(reading: Reading, columns: RawColumns, layout: Layout, finish: Finish
     footer_notice(reading)
     reading.raw_names = {name: next(iter(columns.present(raws)), raws[0]) for name, raws in layout.mapped.items()}
     for name, raws in layout.texts.items():
-        reading.columns[name] = columns.text(frame, *raws)
+        reading.columns[name] = columns.text(frame, *raws, blanks=layout.placeholders)
     kept = {name: columns.text(frame, *raws) for name, raws in layout.kept.items()}
     _read_instants(reading, columns, layout)
     _read_numbers(reading, columns, layout)
@@ -231,13 +250,15 @@ def _read_numbers(reading: Reading, columns: RawColumns, layout: Layout) -> None
         cells = columns.text(frame, *raws)
         reading.columns[name], bad = read_quantity(cells, reading.source)
         reading.fail(bad, name, "a number", cells, required=False)
+    # A row without its money is none, whichever cost the layout takes it for.
+    money = "BilledCost" if "BilledCost" in layout.costs else next(iter(layout.costs))
     for cost, raws in layout.costs.items():
         if not columns.present(raws):
             continue
         cells = columns.text(frame, *raws)
         amounts, reading.residual[cost], bad, reading.rejected[cost] = read_costs(cells, reading.source)
         reading.columns[cost] = reading.as_billed[cost] = amounts
-        reading.fail(bad, cost, "a plain number", cells, required=cost == "BilledCost")
+        reading.fail(bad, cost, "a plain number", cells, required=cost == money)
 
 
 def categorize(reading: Reading, kinds: pl.Series, table: Mapping[str, tuple[str, str, str | None]], what: str) -> None:

@@ -18,7 +18,7 @@ from attribution.bills.services import service_category
 from attribution.bills.tag_text import TagTexts
 from schemas.bills import Batch, BillFile, Delivery, HeldBack, Stated
 from schemas.charges import CATEGORIES, FOCUS_COLUMNS
-from schemas.instants import INSTANT
+from schemas.instants import INSTANT, day_after
 from schemas.money import MONEY
 from schemas.workspace import Source
 
@@ -118,8 +118,8 @@ def _settle_ends(reading: Reading) -> None:
             day, minute = local.dt.offset_by("1d"), local.dt.truncate("1m").dt.offset_by("1m")
             midnight = local == local.dt.truncate("1d")
             reading.columns[name] = minute.zip_with(~midnight, day).dt.convert_time_zone("UTC")
-    tomorrow = reading.get("ChargePeriodStart").dt.convert_time_zone(zone).dt.truncate("1d").dt.offset_by("1d")
-    end = pl.select(pl.coalesce(reading.get("ChargePeriodEnd"), tomorrow.dt.convert_time_zone("UTC"))).to_series()
+    tomorrow = day_after(reading.get("ChargePeriodStart"), zone)
+    end = pl.select(pl.coalesce(reading.get("ChargePeriodEnd"), tomorrow)).to_series()
     reading.columns["ChargePeriodEnd"] = end
 
 

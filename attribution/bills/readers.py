@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Protocol, cast
 
-from attribution.bills import aws_cur, focus, gcp, generic_csv, oci, own_costs
+from attribution.bills import aws_cur, azure, focus, gcp, generic_csv, oci, own_costs
 from attribution.bills.listing import Head, bill_file, list_files, read_head
 from schemas.bills import Batch, BillFile, Delivery, Found, HeldBack, Stated
 from schemas.faults import Fault, InputError, suggest
@@ -44,6 +44,7 @@ _MODULES = (
     aws_cur,
     oci,
     gcp,
+    azure,
     generic_csv,
     own_costs,
 )

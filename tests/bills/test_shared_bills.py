@@ -114,3 +114,17 @@ def test_the_google_exports_reconcile_by_invoice_month() -> None:
         stored = sum_exactly(charges.filter(x_invoice_month=month.replace("-", ""))["BilledCost"])
         assert stored == Decimal(stated).quantize(Decimal("1e-12"))
     assert residual == total(list(GOOGLE.values())) - sum_exactly(charges["BilledCost"])
+
+
+@pytest.mark.parametrize(
+    ("month", "stated"), [("08", "82476.9694"), ("09", "99400.4220"), ("10", "122950.5694"), ("11", "3966.1474")]
+)
+def test_the_azure_exports_reconcile(month: str, stated: str) -> None:
+    (delivery,) = look(SHARED, f"azure/container/2026{month}*/*.csv").deliveries
+    bill = read_delivery(delivery)
+    raw = raw_rows(delivery.files[0].path)
+    assert bill.rows == bill.charges.height == len(raw)
+    assert check(bill.charges, Charges).failures.height == 0
+    assert bill.total("BilledCost") == total([row["CostInBillingCurrency"] for row in raw]) == Decimal(stated)
+    assert bill.total("EffectiveCost") == bill.total("BilledCost")
+    assert set(bill.texts("BillingCurrency")) == {"EUR"}

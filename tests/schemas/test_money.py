@@ -9,7 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.money import COSTS, MONEY, add, from_units, known_sum, read_money, shortest, split_units, to_units
+from schemas.money import (
+    COSTS,
+    MONEY,
+    add,
+    from_units,
+    known_sum,
+    multiply,
+    read_money,
+    shortest,
+    split_units,
+    to_units,
+)
 
 EXACT = Context(prec=400)
 AMOUNTS = st.decimals(min_value=Decimal(-(10**17)), max_value=Decimal(10**17), allow_nan=False, allow_infinity=False)
@@ -96,3 +107,23 @@ def test_the_sum_of_nothing_known_is_unknown() -> None:
     rows = pl.DataFrame({"key": ["a", "a", "b"], COSTS[0]: pl.Series([None, None, Decimal(1)], dtype=MONEY)})
     sums = rows.group_by("key").agg(known_sum(COSTS[0])).sort("key")
     assert sums.get_column(COSTS[0]).to_list() == [None, Decimal(1)]
+
+
+FACTORS = st.decimals(-(10**9), 10**9, allow_nan=False, places=12)
+
+
+@given(st.lists(st.tuples(FACTORS, FACTORS), min_size=1))
+def test_a_product_is_the_exact_one_half_to_even(pairs: list[tuple[Decimal, Decimal]]) -> None:
+    left, right = ([f"{pair[at]:f}" for pair in pairs] for at in (0, 1))
+    exact = Context(prec=100)
+    for (one, other), product in zip(pairs, multiply(pl.Series(left), pl.Series(right)), strict=True):
+        expected = exact.multiply(one, other)
+        if product is None:
+            assert abs(expected) > Decimal("9.9e12")
+        else:
+            assert product == expected.quantize(Decimal("1e-12"), ROUND_HALF_EVEN, exact)
+
+
+@pytest.mark.parametrize("factor", ["1e-3", "0.1234567890123", "x", None, ""])
+def test_a_factor_that_is_not_exact_makes_no_product(factor: str | None) -> None:
+    assert multiply(pl.Series([factor], dtype=pl.String), pl.Series(["2"])).to_list() == [None]
