@@ -123,9 +123,13 @@ def take(run: Run, delivery: Delivery, rollup: RollUp) -> int:
     refused: list[pl.DataFrame] = []
     notices: list[Notice] = []
     # The control sum reads the files apart from the reader, so it can do so at the same time.
-    with ThreadPoolExecutor(1, "control sum") as beside, run.ledger.writing(delivery, rollup) as writer:
-        summing = beside.submit(bills.stated, delivery)
-        for batch in bills.read(delivery):
+    with (
+        bills.unpacked_once(delivery) as unpacked,
+        ThreadPoolExecutor(1, "control sum") as beside,
+        run.ledger.writing(delivery, rollup) as writer,
+    ):
+        summing = beside.submit(bills.stated, unpacked)
+        for batch in bills.read(unpacked):
             good, rejects, money = _checked(batch)
             writer.write(good)
             refused.append(rejects)

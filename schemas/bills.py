@@ -16,22 +16,45 @@ from pathlib import Path
 import pandera.polars as pa
 import polars as pl
 
+from schemas.plain_copies import PlainCopies
+from schemas.text_file import PlainText, plain_text
 from schemas.workspace import Mode, Source
 
 
 @dataclass(frozen=True)
 class BillFile:
-    """One delivered file. `name` is relative to the workspace, with `/`; `digest` is the SHA-256 of its bytes."""
+    """One delivered file. `name` is relative to the workspace, with `/`; `digest` is the SHA-256 of its bytes.
+
+    `copies`: where its plain text is shared by all who read it; None where each makes its own.
+    """
 
     path: Path
     name: str
     digest: str
     size: int
+    copies: PlainCopies | None = field(default=None, compare=False, repr=False)
 
     @property
     def file_id(self) -> str:
         """Short name of the content, as kept on each charge."""
         return self.digest[:16]
+
+    def plain_text(self, scratch: Path, encoding: str | None) -> PlainText:
+        """The file's plain text, shared or a copy in `scratch`.
+
+        Raises:
+            InputError: as `schemas.text_file.plain_text`.
+        """
+        if self.copies:
+            return self.copies.of(self.path, self.name, self.file_id, encoding)
+        return plain_text(self.path, self.name, scratch / f"{self.file_id}.csv", encoding)
+
+    def leave(self, text: PlainText) -> None:
+        """Be done with the plain text, so that it does not lie on disk for longer than it is read."""
+        if self.copies:
+            self.copies.leave(self.file_id)
+        else:
+            text.path.unlink()
 
 
 @dataclass(frozen=True, order=True)

@@ -71,8 +71,8 @@ def read(delivery: Delivery) -> Iterator[Batch]:
                 batch = commitments.split_fees(to_charges(rows, table, styled, tags))
                 add_money(netted, batch.netted)
                 yield batch
-            if table.text and not commitments.waits_for(file.file_id):
-                table.text.path.unlink()
+            if not commitments.waits_for(file.file_id):
+                table.close()
         last = _last(delivery, commitments, netted, tables)
         if last:
             yield last

@@ -1,7 +1,7 @@
 """The control sum: a delivery's files summed apart from the readers, by other means and exactly.
 
-Nothing of the readers' mapping is used: pyarrow finds the raw columns, adds them as 256-bit decimals, and whatever
-does not fit that is added one by one as the standard library's decimals.
+Nothing of the readers' mapping is used, only the plain text that they read too: pyarrow finds the raw columns, adds
+them as 256-bit decimals, and whatever does not fit that is added one by one as the standard library's decimals.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from schemas.bills import BillFile, Delivery, Stated
-from schemas.text_file import delimiter_of, header_columns, plain_text
+from schemas.text_file import delimiter_of, header_columns
 from schemas.workspace import Source
 
 # Room for every digit between 1e999 and 1e-999.
@@ -120,13 +120,12 @@ def _needed(found: dict[str, list[str]], lists: dict[str, tuple[str, str]]) -> l
 
 
 def _text(file: BillFile, source: Source, wanted: _Wanted, sums: _Sums, scratch: Path) -> None:
-    copy = scratch / f"{file.file_id}.txt"
-    plain_text(file.path, file.name, copy, source.encoding)
-    with copy.open(encoding="utf-8") as opened:
+    text = file.plain_text(scratch, source.encoding)
+    with text.path.open(encoding="utf-8") as opened:
         header = opened.readline().rstrip("\r\n")
     names = list(header_columns(header))
     found, lists = wanted.of(names)
-    query = pl.scan_csv(copy, separator=delimiter_of(header), infer_schema=False, truncate_ragged_lines=True)
+    query = pl.scan_csv(text.path, separator=delimiter_of(header), infer_schema=False, truncate_ragged_lines=True)
     written = query.collect_schema().names()
     query = query.select(pl.col(written[names.index(raw)]).alias(raw) for raw in _needed(found, lists))
     for frame in query.collect_batches(chunk_size=_BATCH):
@@ -136,7 +135,7 @@ def _text(file: BillFile, source: Source, wanted: _Wanted, sums: _Sums, scratch:
             sums.add(cost, *_sum(pc.coalesce(*cells)))
         for cost, (raw, name) in lists.items():
             sums.add(cost, *_sum_within(frame.get_column(raw).to_arrow(), name))
-    copy.unlink()
+    file.leave(text)
 
 
 def _sum_within(texts: pa.Array, name: str) -> tuple[Decimal, int]:

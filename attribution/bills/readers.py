@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Protocol, cast
@@ -14,6 +16,7 @@ from schemas.bills import Batch, BillFile, Delivery, Found, HeldBack, Stated
 from schemas.faults import Fault, InputError, suggest
 from schemas.packed import PackedFileError, UnfinishedFileError
 from schemas.paths import relative_name
+from schemas.plain_copies import PlainCopies
 from schemas.workspace import Source
 
 
@@ -108,6 +111,14 @@ def read(delivery: Delivery) -> Iterator[Batch]:
         InputError: a file cannot be read at all.
     """
     return READERS[delivery.reader].read(delivery)
+
+
+@contextmanager
+def unpacked_once(delivery: Delivery) -> Iterator[Delivery]:
+    """The delivery with a place for its plain text, so that `read` and `stated` of it unpack each file once."""
+    with tempfile.TemporaryDirectory(prefix="attribution-") as scratch:
+        copies = PlainCopies(Path(scratch))
+        yield replace(delivery, files=tuple(replace(file, copies=copies) for file in delivery.files))
 
 
 def stated(delivery: Delivery) -> Stated:

@@ -17,7 +17,7 @@ from pyarrow import csv as arrow_csv
 from attribution.bills.listing import Head
 from schemas.faults import Fault, InputError
 from schemas.packed import UnfinishedFileError
-from schemas.text_file import PlainText, delimiter_of, physical_lines, plain_text
+from schemas.text_file import PlainText, delimiter_of, physical_lines
 
 BATCH_ROWS = 500_000
 # Reports of 200 columns come in smaller batches, so that memory stays bounded.
@@ -57,6 +57,11 @@ class OpenTable:
     structs: Collection[str] = ()
     lines: dict[int, int] = field(default_factory=dict)
 
+    def close(self) -> None:
+        """Give up the plain text; lines can no longer be told."""
+        if self.text is not None:
+            self.head.file.leave(self.text)
+
     def line_of(self, numbers: list[int]) -> list[int]:
         """Physical lines of data rows; a Parquet file has none, so the row number stands in."""
         if self.text is None:
@@ -88,9 +93,8 @@ def open_table(head: Head, scratch: Path, encoding: str | None, structs: Collect
             return OpenTable(head)
         flat = laid_flat(pl.DataFrame(schema=pl.read_parquet_schema(head.file.path)), structs)
         return OpenTable(replace(head, columns=tuple(flat.columns)), structs=structs)
-    copy = scratch / f"{head.file.file_id}.csv"
-    text = plain_text(head.file.path, head.file.name, copy, encoding)
-    with copy.open(encoding="utf-8") as opened:
+    text = head.file.plain_text(scratch, encoding)
+    with text.path.open(encoding="utf-8") as opened:
         return OpenTable(head, text, delimiter_of(opened.readline().rstrip("\r\n")))
 
 
