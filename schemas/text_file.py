@@ -126,7 +126,7 @@ def _start(path: Path, where: str) -> bytes:
 
 def _copy(path: Path, where: str, target: Path, codec: str) -> PlainText:
     blocks = unpacked(path, where)
-    lines = proven(_whole_lines(blocks), where) if codec == "utf-8" else _whole_lines(recoded(blocks, where, codec))
+    lines = proven(whole_lines(blocks), where) if codec == "utf-8" else whole_lines(recoded(blocks, where, codec))
     with target.open("wb") as file:
         copy = _Copy(where, file)
         for block in lines:
@@ -134,7 +134,7 @@ def _copy(path: Path, where: str, target: Path, codec: str) -> PlainText:
     return copy.done(target)
 
 
-def _whole_lines(blocks: Iterator[bytes]) -> Iterator[bytes]:
+def whole_lines(blocks: Iterator[bytes]) -> Iterator[bytes]:
     """Blocks of some megabytes that end with a line end, but for the last."""
     held: list[bytes] = []
     size = 0

@@ -182,7 +182,7 @@ def _ragged_rejects(reading: Reading) -> pl.DataFrame:
                 reading.rows.head.file.name,
                 line,
                 "(row)",
-                f"{row.expected} fields, as the header has; found {row.fields}",
+                row.check,
                 row.text,
                 ROW_REFUSED,
             )
@@ -204,6 +204,8 @@ def _ragged_money(reading: Reading, raw_columns: tuple[str, ...]) -> Decimal:
 
 def ragged_cells(reading: Reading, raw_columns: tuple[str, ...]) -> list[str | None]:
     """The first filled of some columns, by position, in each row of a wrong width."""
+    if reading.table.text is None:
+        return []
     places = [reading.rows.head.columns.index(raw) for raw in raw_columns]
     cells = []
     for row in reading.rows.ragged:

@@ -6,11 +6,13 @@ them as 256-bit decimals, and whatever does not fit that is added one by one as 
 
 from __future__ import annotations
 
+import json
 import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Context, Decimal
+from functools import cache
 from pathlib import Path
 
 import polars as pl
@@ -18,6 +20,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from attribution.bills.json_lines import lines_of, read_line
+from attribution.bills.listing import read_head
 from schemas.bills import BillFile, Delivery, Stated
 from schemas.text_file import delimiter_of, header_columns
 from schemas.workspace import Source
@@ -25,7 +29,7 @@ from schemas.workspace import Source
 # Room for every digit between 1e999 and 1e-999.
 _EXACT = Context(prec=2100)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
-_WITHIN = r"""(?:"NAME"|'NAME')\s*:\s*(?:Decimal\()?["']?([-+.\dEe]+)|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'"""
+_WITHIN = r"""(?:"NAME"|'NAME')\s*:\s*(?:Decimal\()?["']?([-+.\dEe]+)["']?|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'"""
 _WIDE = pa.decimal256(76, 30)
 _LARGE = r"[eE]\+?\d|\d{38}"
 _BATCH = 1 << 19
@@ -76,10 +80,11 @@ def sum_files(delivery: Delivery, wanted: dict[str, tuple[str, ...]], inner: Inn
     sums = _Sums()
     with tempfile.TemporaryDirectory(prefix="attribution-") as scratch:
         for file in delivery.files:
-            with file.path.open("rb") as opened:
-                parquet = opened.read(4) == b"PAR1"
-            if parquet:
+            head = read_head(file, delivery.source)
+            if head.parquet:
                 _parquet(file, needed, sums)
+            elif head.json:
+                _json(file, needed, sums)
             else:
                 _text(file, delivery.source, needed, sums, Path(scratch))
     return Stated(sums.rows, sums.totals, sums.unreadable)
@@ -136,6 +141,31 @@ def _text(file: BillFile, source: Source, wanted: _Wanted, sums: _Sums, scratch:
         for cost, (raw, name) in lists.items():
             sums.add(cost, *_sum_within(frame.get_column(raw).to_arrow(), name))
     file.leave(text)
+
+
+def _json(file: BillFile, wanted: _Wanted, sums: _Sums) -> None:
+    """Row by row in the standard library's decimals; a line that is no object has no money."""
+    sums.totals = {**dict.fromkeys(wanted.costs, Decimal(0)), **sums.totals}
+    columns_of = cache(lambda names: wanted.of(list(names)))  # few sets of keys stand in one file
+    for _, line in lines_of(file.path, file.name):
+        sums.rows += 1
+        try:
+            row = read_line(line)
+        except ValueError:
+            continue
+        found, lists = columns_of(tuple(row))
+        for cost, raws in found.items():
+            cell = next((row[raw] for raw in raws if row[raw] not in (None, "")), None)
+            if cell is not None:
+                sums.add(cost, *_number(cell))
+        for cost, (raw, name) in lists.items():
+            cell = row[raw] or ""
+            for amount in nested_amounts(cell if isinstance(cell, str) else json.dumps(cell), name):
+                sums.add(cost, Decimal(amount), 0)
+
+
+def _number(cell: object) -> tuple[Decimal, int]:
+    return (Decimal(cell), 0) if isinstance(cell, str) and _NUMBER.fullmatch(cell) else (Decimal(0), 1)
 
 
 def _sum_within(texts: pa.Array, name: str) -> tuple[Decimal, int]:

@@ -182,7 +182,10 @@ def sum_flat(delivery: Delivery, layout: Layout, inner: Inner | None = None) -> 
     """
     heads = [RawColumns(read_head(file, delivery.source).columns) for file in delivery.files]
     wanted = {
-        cost: tuple(dict.fromkeys(found for raw in raws for head in heads for found in head.present((raw,))))
+        # A file of JSON lines may have columns that its first line lacks, so the names of the layout are asked as well.
+        cost: tuple(
+            dict.fromkeys(name for raw in raws for name in (*(n for h in heads for n in h.present((raw,))), raw))
+        )
         for cost, raws in layout.costs.items()
     }
     return sum_files(delivery, wanted, inner)

@@ -76,8 +76,8 @@ def read(delivery: Delivery) -> Iterator[Batch]:
     with tempfile.TemporaryDirectory(prefix="attribution-") as scratch:
         for file in delivery.files:
             head = read_head(file, source)
-            plan = _plan(head)
             table = open_table(head, Path(scratch), source.encoding)
+            plan = _plan(table.head)
             styled = proven_styles(table, source, _raws(plan, INSTANT), _raws(plan, MONEY))
             for rows in raw_rows(table, NULL_WORDS):
                 reading = Reading(rows, table, styled)

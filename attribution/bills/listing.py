@@ -3,30 +3,41 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
+from attribution.bills.json_lines import first_keys, is_json
 from schemas.bills import BillFile, HeldBack
 from schemas.faults import Fault, InputError
 from schemas.paths import matching, relative_name
 from schemas.text_file import head_line, header_columns
 from schemas.workspace import Source
 
-_TABLES = (".csv", ".txt", ".tsv", ".gz", ".zip", ".zst", ".parquet")
+_TABLES = (".csv", ".txt", ".tsv", ".jsonl", ".ndjson", ".json", ".gz", ".zip", ".zst", ".parquet")
 _PACKED = (".xz", ".bz2", ".7z", ".tar", ".tgz", ".xlsx", ".xls")
+_PACKED_REASON = (
+    "it is packed in a way that is not read; unpack it, or deliver CSV (plain, gzip, zip or zstd) or Parquet"
+)
+# Files that speak of bills and are none.
+_BESIDE = re.compile(r"^_|manifest[^/]*\.json$", re.IGNORECASE)
 _OPTIONS = ("encoding", "decimal", "thousands", "date_format", "timezone", "effective")
 
 
 @dataclass(frozen=True)
 class Head:
-    """What a file says before its first row: its columns in order, and whether it is Parquet."""
+    """What a file says before its first row: its columns in order, and whether it is Parquet or JSON lines.
+
+    Of JSON lines the columns are the keys of the first line; a key that is null there may be left out.
+    """
 
     file: BillFile
     columns: tuple[str, ...]
     parquet: bool
+    json: bool = False
 
 
 def list_files(source: Source, root: Path, store: Path | None = None) -> tuple[list[Path], list[HeldBack]]:
@@ -36,10 +47,9 @@ def list_files(source: Source, root: Path, store: Path | None = None) -> tuple[l
         InputError: the glob matches nothing, or names an object store.
     """
     paths = matching(root, source.path, f'source "{source.name}"', store)
-    bills = [path for path in paths if path.name.lower().endswith(_TABLES) and not path.name.startswith("_")]
+    bills = [path for path in paths if path.name.lower().endswith(_TABLES) and not _BESIDE.search(path.name)]
     packed = [path for path in paths if path.name.lower().endswith(_PACKED)]
-    reason = "it is packed in a way that is not read; unpack it, or deliver CSV (plain, gzip, zip or zstd) or Parquet"
-    return bills, [HeldBack(source.name, relative_name(path, root), reason) for path in packed]
+    return bills, [HeldBack(source.name, relative_name(path, root), _PACKED_REASON) for path in packed]
 
 
 def bill_file(path: Path, root: Path) -> BillFile:
@@ -59,7 +69,10 @@ def read_head(file: BillFile, source: Source) -> Head:
     with file.path.open("rb") as opened:
         parquet = opened.read(4) == b"PAR1"
     if not parquet:
-        return Head(file, header_columns(head_line(file.path, file.name, source.encoding)), parquet=False)
+        line = head_line(file.path, file.name, source.encoding)
+        if is_json(line):
+            return Head(file, first_keys(line, file.name), parquet=False, json=True)
+        return Head(file, header_columns(line), parquet=False)
     try:
         schema = pl.read_parquet_schema(file.path)
     except pl.exceptions.PolarsError as error:

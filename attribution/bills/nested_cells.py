@@ -28,9 +28,9 @@ def read_nested(text: str) -> Any:  # noqa: ANN401
         ValueError: it is neither form, or an object names a key twice.
     """
     try:
-        return _DECODER.decode(text.strip())
+        return DECODER.decode(text.strip())
     except json.JSONDecodeError:
-        return _DECODER.decode(_as_json(text))
+        return DECODER.decode(_as_json(text))
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_float=str, parse_int=str, parse_constant=str)
+DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_float=str, parse_int=str, parse_constant=str)
 
 
 def _as_json(text: str) -> str:

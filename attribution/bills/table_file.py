@@ -1,7 +1,7 @@
-"""Rows of one delivered file as they stand, CSV or Parquet, batch by batch and in order.
+"""Rows of one delivered file as they stand, CSV, JSON lines or Parquet, batch by batch and in order.
 
-CSV is all text, and a row with too many or too few fields is told apart, never padded or cut. The surprise:
-pyarrow reads CSV here and not polars, since polars fills short rows with nulls and does not say so.
+CSV and JSON lines are all text, and a row with too many or too few fields is told apart, never padded or cut. The
+surprise: pyarrow reads CSV here and not polars, since polars fills short rows with nulls and does not say so.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import polars as pl
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
+from attribution.bills.json_lines import JsonTable, open_json
 from attribution.bills.listing import Head
 from schemas.faults import Fault, InputError
 from schemas.packed import UnfinishedFileError
@@ -28,12 +29,11 @@ _BLOCK = 1 << 22
 
 @dataclass(frozen=True)
 class Ragged:
-    """A row whose number of fields is not the header's; `text` is the row as written."""
+    """A row that is none: its number of fields is not the header's, or its line is no object. `text`: as written."""
 
     number: int
     text: str
-    fields: int
-    expected: int
+    check: str
 
 
 @dataclass(frozen=True)
@@ -49,12 +49,13 @@ class RawRows:
 
 @dataclass
 class OpenTable:
-    """A file made ready to read; `text` and `delimiter` for CSV, `structs` for Parquet."""
+    """A file made ready to read; `text` and `delimiter` for CSV, `objects` for JSON lines, `structs` for Parquet."""
 
     head: Head
     text: PlainText | None = None
     delimiter: str = ","
     structs: Collection[str] = ()
+    objects: JsonTable | None = None
     lines: dict[int, int] = field(default_factory=dict)
 
     def close(self) -> None:
@@ -63,7 +64,7 @@ class OpenTable:
             self.head.file.leave(self.text)
 
     def line_of(self, numbers: list[int]) -> list[int]:
-        """Physical lines of data rows; a Parquet file has none, so the row number stands in."""
+        """Physical lines of data rows; a row of JSON lines has the number of its line, and Parquet has no lines."""
         if self.text is None:
             return numbers
         missing = set(numbers) - self.lines.keys() if self.text.quoted else set()
@@ -79,7 +80,7 @@ def open_table(head: Head, scratch: Path, encoding: str | None, structs: Collect
         head: the file.
         scratch: a folder for copies; the caller removes it.
         encoding: what the source states.
-        structs: nested columns of Parquet that are laid flat: what is inside becomes columns `outer.inner`.
+        structs: nested columns of Parquet and JSON that are laid flat: what is inside becomes columns `outer.inner`.
 
     Raises:
         UnfinishedFileError: zero bytes or a truncated gzip.
@@ -93,6 +94,9 @@ def open_table(head: Head, scratch: Path, encoding: str | None, structs: Collect
             return OpenTable(head)
         flat = laid_flat(pl.DataFrame(schema=pl.read_parquet_schema(head.file.path)), structs)
         return OpenTable(replace(head, columns=tuple(flat.columns)), structs=structs)
+    if head.json:
+        objects = open_json(head.file.path, head.file.name, scratch / head.file.file_id, structs)
+        return OpenTable(replace(head, columns=objects.columns), objects=objects)
     text = head.file.plain_text(scratch, encoding)
     with text.path.open(encoding="utf-8") as opened:
         return OpenTable(head, text, delimiter_of(opened.readline().rstrip("\r\n")))
@@ -107,6 +111,9 @@ def raw_rows(table: OpenTable, nulls: tuple[str, ...]) -> Iterator[RawRows]:
     """
     if table.text is not None:
         yield from _csv(table, table.text, nulls)
+        return
+    if table.objects is not None:
+        yield from _json(table, table.objects)
         return
     start = 1
     try:
@@ -123,6 +130,8 @@ def raw_rows(table: OpenTable, nulls: tuple[str, ...]) -> Iterator[RawRows]:
 
 def scan(table: OpenTable) -> pl.LazyFrame:
     """All rows of a file, unread: to look for something in some columns. Nested columns of Parquet are as they are."""
+    if table.objects is not None:
+        return table.objects.scan()
     if table.text is None:
         return pl.scan_parquet(table.head.file.path)
     query = pl.scan_csv(table.text.path, separator=table.delimiter, infer_schema=False, truncate_ragged_lines=True)
@@ -148,6 +157,16 @@ def _inner(column: pl.Series) -> Iterator[pl.Series]:
         return
     for one in column.struct.unnest().get_columns():
         yield from _inner(one.rename(f"{column.name}.{one.name}"))
+
+
+def _json(table: OpenTable, objects: JsonTable) -> Iterator[RawRows]:
+    first = True
+    for frame, numbers in objects.frames():
+        yield RawRows(table.head, frame, numbers, first=first)
+        first = False
+    bad = tuple(Ragged(number, text, f"one object a line; this is {what}") for number, what, text in objects.bad)
+    if bad or first:
+        yield RawRows(table.head, _no_rows(table.head), _numbers(1, 0), bad, first=first)
 
 
 def _csv(table: OpenTable, text: PlainText, nulls: tuple[str, ...]) -> Iterator[RawRows]:
@@ -178,9 +197,12 @@ def _csv(table: OpenTable, text: PlainText, nulls: tuple[str, ...]) -> Iterator[
 def _csv_with_ragged_rows(table: OpenTable, text: PlainText, nulls: tuple[str, ...], seen: int) -> Iterator[RawRows]:
     """Rows after the first `seen` (none of which is ragged), rows of a wrong width told apart."""
     ragged: list[Ragged] = []
+    short: list[bool] = []
 
     def skip(row: arrow_csv.InvalidRow) -> str:
-        ragged.append(Ragged(row.number - 1, row.text, row.actual_columns, row.expected_columns))
+        short.append(row.actual_columns < row.expected_columns)
+        check = f"{row.expected_columns} fields, as the header has; found {row.actual_columns}"
+        ragged.append(Ragged(row.number - 1, row.text, check))
         return "skip"
 
     good = told = 0
@@ -196,8 +218,8 @@ def _csv_with_ragged_rows(table: OpenTable, text: PlainText, nulls: tuple[str, .
     except pa.ArrowInvalid as error:
         raise InputError(Fault(table.head.file.name, f"the CSV cannot be read: {error}")) from error
     last = ragged[-1]
-    if last.number == good + len(ragged) and last.fields < last.expected and not text.ends_with_newline:
-        what = f"the last row has {last.fields} fields of {last.expected} and no line end, so the file was cut"
+    if last.number == good + len(ragged) and short[-1] and not text.ends_with_newline:
+        what = f"the last row must have {last.check}, and has no line end, so the file was cut"
         raise UnfinishedFileError(Fault(table.head.file.name, what))
     if told < len(ragged):
         yield RawRows(table.head, _no_rows(table.head), _numbers(1, 0), tuple(ragged[told:]), first=not good)

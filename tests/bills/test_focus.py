@@ -30,6 +30,18 @@ def test_a_charge_has_every_column_of_the_contract_typed_and_in_order(tmp_path: 
     verify(bill.charges, Charges, "bill.csv")
 
 
+def test_json_lines_are_read_with_columns_that_come_late(tmp_path: Path) -> None:
+    late = {"billedCost" if name == "BilledCost" else name: cell for name, cell in FOCUS_ROW.items()}
+    early = {name: cell for name, cell in late.items() if name not in ("Tags", "ResourceId")}
+    late |= {"Tags": {"team": "data"}, "x_note": "late", "billedCost": 1.10}  # type: ignore[dict-item]
+    put(tmp_path, "bill.jsonl", f"{json.dumps(early)}\n{json.dumps(late)}\n")
+    bill = read_only(tmp_path)
+    assert bill.total("BilledCost") == bill.stated.totals["BilledCost"] == Decimal("2.10")
+    assert bill.texts("Tags") == [None, '{"team":"data"}']
+    assert bill.texts("ResourceId") == [None, FOCUS_ROW["ResourceId"]]
+    assert bill.texts("x_note") == [None, "late"]
+
+
 def test_account_ids_keep_their_leading_zeros(tmp_path: Path) -> None:
     put(tmp_path, "bill.csv", focus_text({"SubAccountId": "000000000071"}, {"SubAccountId": "000903447716"}))
     bill = read_only(tmp_path)

@@ -16,6 +16,7 @@ from attribution.bills.nested_cells import read_nested
 from schemas.charges import Charges
 from schemas.check import check
 from schemas.faults import InputError
+from schemas.packed import UnfinishedFileError
 
 ROW = {
     "billing_account_id": "0A1B2C-3D4E5F-607182",
@@ -305,6 +306,57 @@ def test_nested_parquet_reads_as_the_flat_export(tmp_path: Path) -> None:
     same(read_text(tmp_path / "flat", gcp(*ROWS)), bill)
 
 
+def json_lines(rows: tuple[dict[str, str], ...]) -> str:
+    """As BigQuery writes them: no nulls, and amounts as bare numbers."""
+
+    def full(value: object) -> object:
+        return {k: full(v) for k, v in value.items() if v is not None} if isinstance(value, dict) else value
+
+    return "".join(json.dumps(full(nested(row))) + "\n" for row in rows)
+
+
+@pytest.mark.parametrize("name", ["gcp.json", "gcp.jsonl.gz", "gcp.ndjson"])
+def test_json_lines_read_as_the_flat_export(tmp_path: Path, name: str) -> None:
+    same(read_text(tmp_path / "flat", gcp(*ROWS)), read_text(tmp_path / "nested", json_lines(ROWS), name))
+
+
+def test_numbers_of_json_keep_every_digit(tmp_path: Path) -> None:
+    line = json_lines((ROW | credits_of(FREE),)).replace("10.0", "10.00000000000000000001").replace("-3.0", "-3e-13")
+    bill = read_text(tmp_path, line, "gcp.json")
+    assert bill.total("BilledCost") + bill.residual["BilledCost"] == Decimal("10.00000000000000000001") - Decimal(
+        "3e-13"
+    )
+
+
+def test_a_bad_line_is_refused_with_its_number_and_the_others_are_read(tmp_path: Path) -> None:
+    good = json_lines((ROW,))
+    put(tmp_path, "gcp.json", f'{good}\n{{"cost": 7,\n["cost"]\n{{"cost": 1, "cost": 2}}\n{good}')
+    bill = read_only(tmp_path)
+    assert [one[:2] for one in bill.why()] == [(3, "(row)"), (4, "(row)"), (5, "(row)")]
+    assert bill.charges["row_number"].to_list() == [1, 6]
+    assert bill.total("BilledCost") == Decimal(20)
+
+
+def test_columns_that_come_late_are_read(tmp_path: Path) -> None:
+    late = ROW | {"cost_at_list": "9"}
+    bill = read_text(tmp_path, json_lines((ROW | {"cost_at_list": "", "resource.name": ""}, late)), "gcp.json")
+    assert bill.stated.totals["ListCost"] == Decimal(9)
+    assert bill.texts("ResourceName") == [None, "trainer-3"]
+
+
+def test_json_that_was_cut_or_is_a_list_is_held_back(tmp_path: Path) -> None:
+    line = json_lines((ROW,))
+    put(tmp_path, "list.json", f"[{line.strip()}]\n")
+    put(tmp_path, "good.json", line)
+    put(tmp_path, "some-Manifest.json", "{}")
+    found = look(tmp_path)
+    assert [(one.name, "one object a line" in one.reason) for one in found.held_back] == [("list.json", True)]
+    put(tmp_path, "good.json", line + line[: len(line) // 2])
+    (delivery,) = look(tmp_path).deliveries
+    with pytest.raises(UnfinishedFileError, match="was cut"):
+        read_delivery(delivery)
+
+
 def test_an_export_without_rows_is_read(tmp_path: Path) -> None:
     frame = pl.DataFrame([nested(row) for row in ROWS], infer_schema_length=None)
     frame.clear().write_parquet(tmp_path / "gcp.parquet")
@@ -341,8 +393,9 @@ def test_partitions_of_a_table_add_up_and_nothing_else_is_assumed(tmp_path: Path
 
 
 def test_names_inside_of_texts_are_no_amounts() -> None:
-    text = """[{"name": "x 'amount': 5", 'note': "\\"amount\\": 6", "amount": -1.5, 'amount': '2e-3'}]"""
-    assert list(nested_amounts(text, "amount")) == ["-1.5", "2e-3"]
+    text = """[{"name": "x 'amount': 5", 'note': "\\"amount\\": 6", "amount": "-1.5", 'type': 'X'},
+    {'amount': Decimal('2e-3'), "type": "Y"}, {"amount": 7}]"""
+    assert list(nested_amounts(text, "amount")) == ["-1.5", "2e-3", "7"]
 
 
 @pytest.mark.parametrize(("text", "value"), [("{'a': None, 'b': True}", {"a": None, "b": True}), ("[1.50]", ["1.50"])])
