@@ -25,7 +25,7 @@ from pydantic import (
     model_validator,
 )
 
-from attribution.bills import FORMATS, generic_csv, own_costs
+from attribution.bills import FORMATS, clock_of, generic_csv, own_costs
 from flows.wrong_settings import fault_of
 from schemas import workspace as ws
 from schemas.charges import FOCUS_COLUMNS
@@ -136,7 +136,7 @@ class _Source(_Table):
     decimal: Literal[".", ","] = "."
     thousands: Literal["", ",", ".", " ", "'"] = ""
     date_format: Annotated[str, AfterValidator(_date_format)] | None = None
-    timezone: Zone = "UTC"
+    timezone: Zone | None = None
     effective: Literal["effective", "billed"] = "effective"
     columns: Mapped = Field(default_factory=dict)
     constants: Mapped = Field(default_factory=dict)
@@ -267,7 +267,13 @@ def _workspace(root: Path, stated: _File) -> ws.Workspace:
         timezone=str(ZoneInfo(stated.timezone)),
         store=store,
         rules=root / stated.rules,
-        sources=(*(ws.Source(**source.model_dump()) for source in stated.source), *_own_costs(stated.inputs)),
+        sources=(
+            *(
+                ws.Source(**source.model_dump() | {"timezone": source.timezone or clock_of(source.format)})
+                for source in stated.source
+            ),
+            *_own_costs(stated.inputs),
+        ),
         inputs=ws.Inputs(**stated.inputs.model_dump()),
         growth=ws.Growth(**stated.growth.model_dump()),
         waste=ws.Waste(**stated.waste.model_dump()),

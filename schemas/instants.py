@@ -16,7 +16,7 @@ _CLOCK_MARKS = ("%H", "%I", "%T", "%R", "%r", "%X", "%c")
 _CLOCKS = (" %H:%M:%S", " %H:%M", " %I:%M:%S %p", " %I:%M %p")
 _ISO = (
     r"^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(\.\d{1,9})?)?)?"
-    r" ?(Z|UTC|[+-]\d{2}:?\d{2}|[+-]\d{2}:?\d{2} UTC)?$"
+    r" ?(?:GMT)?(Z|UTC|[+-]\d{2}:?\d{2}|[+-]\d{2}:?\d{2} UTC)?$"
 )
 
 
@@ -42,9 +42,11 @@ def parse_months(text: pl.Series, timezone: str = "UTC") -> pl.Series:
         "%Y-%m-%d", time_unit="us", strict=False
     )
     distinct = text.drop_nulls().unique().to_frame("text")
+    # Exports guard months with a tab or an apostrophe, so that no spreadsheet turns them into a date.
+    plain = distinct.select(pl.col("text").str.strip_chars(" \t'"))
     if not distinct.height:
         return pl.Series(text.name, [None], dtype=INSTANT).new_from_index(0, text.len())
-    moments = plausible(place(distinct.select(clock).to_series(), timezone))
+    moments = plausible(place(plain.select(clock).to_series(), timezone))
     return text.replace_strict(distinct.to_series(), moments, return_dtype=INSTANT)
 
 
@@ -87,11 +89,15 @@ def _parse(distinct: pl.Series, timezone: str, date_format: str | None) -> pl.Se
     sign = pl.when(zone.str.starts_with("-")).then(-1).otherwise(1)
     hours = zone.str.slice(1, 2).cast(pl.Int64, strict=False)
     minutes = zone.str.extract(r"^[+-]\d{2}:?(\d{2})").cast(pl.Int64, strict=False)
-    frame = distinct.to_frame("text").select(
-        clock=clock.str.to_datetime("%Y-%m-%d %H:%M:%S%.f", time_unit="us", strict=False),
-        zoned=zone.is_not_null(),
-        offset=pl.duration(minutes=(sign * (hours * 60 + minutes)).fill_null(0)),
-        stated=_stated(text, date_format),
+    frame = (
+        distinct.str.strip_chars()
+        .to_frame("text")
+        .select(
+            clock=clock.str.to_datetime("%Y-%m-%d %H:%M:%S%.f", time_unit="us", strict=False),
+            zoned=zone.is_not_null(),
+            offset=pl.duration(minutes=(sign * (hours * 60 + minutes)).fill_null(0)),
+            stated=_stated(text, date_format),
+        )
     )
     local = place(frame.select(pl.coalesce("stated", "clock")).to_series(), timezone)
     zoned = frame.select((pl.col("clock") - pl.col("offset")).dt.replace_time_zone("UTC")).to_series()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attribution.bills.readers import FORMATS, READERS, find, read, stated, unpacked_once
+from attribution.bills.readers import FORMATS, READERS, clock_of, find, read, stated, unpacked_once
 from attribution.bills.refusals import Refused, refuse
 
-__all__ = ["FORMATS", "READERS", "Refused", "find", "read", "refuse", "stated", "unpacked_once"]
+__all__ = ["FORMATS", "READERS", "Refused", "clock_of", "find", "read", "refuse", "stated", "unpacked_once"]

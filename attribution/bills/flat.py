@@ -234,6 +234,8 @@ def _batch(reading: Reading, columns: RawColumns, layout: Layout, finish: Finish
 def _read_instants(reading: Reading, columns: RawColumns, layout: Layout) -> None:
     for name, raws in layout.instants.items():
         present = columns.present(raws)
+        if not present:
+            continue
         cells = reading.rows.frame.get_column(present[0]) if len(present) == 1 else None
         if cells is None or cells.dtype == pl.String:
             cells = columns.text(reading.rows.frame, *raws)

@@ -12,13 +12,14 @@ import polars as pl
 
 from attribution.bills.charge_rows import Reading
 from attribution.bills.deliveries import one_by_one
+from attribution.bills.ends import settle_ends
 from attribution.bills.flat import Layout, RawColumns, categorize, read_flat, sum_flat
 from attribution.bills.listing import Head
 from attribution.bills.services import service_category
 from attribution.bills.tag_text import TagTexts
 from schemas.bills import Batch, BillFile, Delivery, HeldBack, Stated
 from schemas.charges import CATEGORIES, FOCUS_COLUMNS
-from schemas.instants import INSTANT, day_after
+from schemas.instants import INSTANT
 from schemas.money import MONEY
 from schemas.workspace import Source
 
@@ -72,7 +73,7 @@ def read(delivery: Delivery) -> Iterator[Batch]:
     def finish(reading: Reading, columns: RawColumns, kept: dict[str, pl.Series]) -> None:  # noqa: ARG001
         reading.columns.setdefault("EffectiveCost", reading.get("BilledCost"))
         reading.columns.setdefault("ServiceCategory", service_category(reading.get("ServiceName")))
-        _settle_ends(reading)
+        settle_ends(reading)
         _settle_category(reading)
         if layout.tags:
             named = {key: columns.find(raw) or raw for key, raw in layout.tags.items()}
@@ -107,20 +108,6 @@ def _layout(source: Source) -> Layout:
         required=tuple(mapped),
         tags=source.tags,
     )
-
-
-def _settle_ends(reading: Reading) -> None:
-    """Ends as the moment after; a charge without one ends with the day on which it starts."""
-    zone = reading.source.timezone
-    if reading.source.ends == "last":
-        for name in ("ChargePeriodEnd", "BillingPeriodEnd"):
-            local = reading.get(name).dt.convert_time_zone(zone)
-            day, minute = local.dt.offset_by("1d"), local.dt.truncate("1m").dt.offset_by("1m")
-            midnight = local == local.dt.truncate("1d")
-            reading.columns[name] = minute.zip_with(~midnight, day).dt.convert_time_zone("UTC")
-    tomorrow = day_after(reading.get("ChargePeriodStart"), zone)
-    end = pl.select(pl.coalesce(reading.get("ChargePeriodEnd"), tomorrow)).to_series()
-    reading.columns["ChargePeriodEnd"] = end
 
 
 def _settle_category(reading: Reading) -> None:

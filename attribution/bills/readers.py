@@ -10,7 +10,20 @@ from pathlib import Path
 from types import ModuleType
 from typing import Protocol, cast
 
-from attribution.bills import aws_cur, azure, focus, gcp, generic_csv, oci, own_costs
+from attribution.bills import (
+    alibaba,
+    aws_cur,
+    azure,
+    baidu,
+    focus,
+    gcp,
+    generic_csv,
+    huawei,
+    oci,
+    own_costs,
+    tencent,
+    volcengine,
+)
 from attribution.bills.listing import Head, bill_file, list_files, read_head
 from schemas.bills import Batch, BillFile, Delivery, Found, HeldBack, Stated
 from schemas.faults import Fault, InputError, suggest
@@ -42,18 +55,30 @@ def _reader(module: ModuleType) -> Reader:
     return cast("Reader", module)
 
 
+_UTC = "UTC"
 _MODULES = (
     focus,
     aws_cur,
     oci,
     gcp,
     azure,
+    alibaba,
+    tencent,
+    huawei,
+    volcengine,
+    baidu,
     generic_csv,
     own_costs,
 )
 READERS: dict[str, Reader] = {reader.NAME: reader for reader in map(_reader, _MODULES)}
 FORMATS = tuple(name for name in READERS if name != own_costs.NAME)
 """Formats that a `[[source]]` may state; own costs are an input, and their source is made from it."""
+_CLOCKS: dict[str, str] = {module.NAME: getattr(module, "TIMEZONE", _UTC) for module in _MODULES}
+
+
+def clock_of(format: str) -> str:  # noqa: A002 - as the setting is called
+    """The time zone of a format's instants that are written without one; UTC for `auto`."""
+    return _CLOCKS.get(format, _UTC)
 
 
 @dataclass(frozen=True)
@@ -131,6 +156,10 @@ def _claim(path: Path, source: Source, root: Path) -> _Claim:
     head = read_head(file, source)
     names = [source.format] if source.format != "auto" else [n for n, one in READERS.items() if one.identify(head)]
     if len(names) == 1:
+        if source.format == "auto" and source.timezone != clock_of(names[0]) != _UTC:
+            what = f"a bill of format {names[0]}, whose clock is {clock_of(names[0])} and stands nowhere in the file"
+            hint = f'Give such files a source of their own with `format = "{names[0]}"`.'
+            raise InputError(Fault(file.name, what, hint=hint))
         return _Claim(names[0], bill_file(path, root))
     columns = ", ".join(head.columns[:12]) + (", ..." if len(head.columns) > len(head.columns[:12]) else "")
     what = f"{' and '.join(names)} both claim it" if names else "no reader knows this bill"

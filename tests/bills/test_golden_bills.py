@@ -14,7 +14,9 @@ from attribution.bills import READERS
 GOLDEN = Path(__file__).parent / "golden"
 BILLS = sorted(path for path in GOLDEN.iterdir() if path.suffix != ".json")
 # What only the source can state, by the bill's file.
+BEIJING = {"timezone": "Asia/Shanghai"}
 STATED: dict[str, dict[str, object]] = {
+    **{f"{name}.csv": BEIJING for name in ("alibaba", "baidu", "huawei", "tencent", "volcengine")},
     "generic-csv.csv": {
         "format": "generic-csv",
         "columns": {
