@@ -41,8 +41,7 @@ def first_row(name: str) -> dict[str, str]:
 def bill(root: Path, name: str, *changes: dict[str, str], encoding: str = "utf-8", **options: object) -> Everything:
     text = csv_text([first_row(name) | change for change in changes])
     put(root, "bill.csv", text.encode(encoding))
-    stated = {} if encoding == "utf-8" else {"encoding": encoding}
-    return read_only(root, format=name, timezone=clock_of(name), **stated, **options)
+    return read_only(root, format=name, timezone=clock_of(name), **options)
 
 
 @pytest.mark.parametrize("name", PAYABLE)
