@@ -6,13 +6,11 @@ Numbers come as decimals, never floats. Unknown words are faults, so that a typi
 from __future__ import annotations
 
 import tomllib
-from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Literal, NoReturn, Self
-from zoneinfo import ZoneInfo, available_timezones
+from typing import Annotated, Literal, Self
+from zoneinfo import ZoneInfo
 
-import polars as pl
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -25,117 +23,49 @@ from pydantic import (
     model_validator,
 )
 
-from attribution.bills import FORMATS, clock_of, generic_csv, own_costs
+from attribution.bills import clock_of, generic_csv, own_costs
+from flows.stated_values import (
+    amount,
+    charge_column,
+    currency_code,
+    known_encoding,
+    known_format,
+    known_zone,
+    mail_address,
+    refuse,
+    source_name,
+    whole_date_format,
+)
 from flows.wrong_settings import fault_of
 from schemas import workspace as ws
-from schemas.charges import FOCUS_COLUMNS
-from schemas.faults import Fault, InputError, suggest
-from schemas.instants import parse_instants
+from schemas.faults import Fault, InputError
 
 FILE = "attribution.toml"
 
 
-def _refuse(what: str, hint: str = "") -> NoReturn:
-    """Complain to pydantic; what to do follows on a line of its own."""
-    message = f"{what}\n{hint}" if hint else what
-    raise ValueError(message)
-
-
-def _known_zone(zone: str) -> str:
-    if zone not in available_timezones():
-        _refuse("is no time zone", suggest(str(zone), available_timezones()))
-    return zone
-
-
-def _currency(code: str) -> str:
-    if len(code) != 3 or not (code.isascii() and code.isalpha() and code.isupper()):  # noqa: PLR2004 - as ISO 4217 has it
-        _refuse("is no currency code", 'Three capital letters, for example "USD".')
-    return code
-
-
-def _name(name: str) -> str:
-    plain = name.isascii() and name.replace("_", "").replace(".", "").replace("-", "").isalnum()
-    if not plain or name != name.lower() or not name[0].isalnum():
-        _refuse("cannot name a source", 'Lower case letters, digits, "-", "_" and ".", a letter or digit first.')
-    if name == ws.OWN_COSTS:
-        _refuse("is the source of own costs", "Name their files under [inputs] own_costs, and this source otherwise.")
-    return name
-
-
-def _format(name: str) -> str:
-    if name != "auto" and name not in FORMATS:
-        known = ("auto", *FORMATS)
-        _refuse("is no format", f"Known: {', '.join(known)}.  {suggest(name, known)}".strip())
-    return name
-
-
-def _charge_column(name: str) -> str:
-    if name not in FOCUS_COLUMNS:
-        _refuse(
-            "is no column of a charge",
-            suggest(name, FOCUS_COLUMNS) or "FOCUS's columns, as docs/providers/generic-csv.md lists them.",
-        )
-    return name
-
-
-def _encoding(name: str) -> str:
-    try:
-        "".encode(name)
-    except LookupError:
-        _refuse("is no encoding", 'Python\'s names, for example "cp1252", "gb18030", "utf-16-le".')
-    return name
-
-
-def _date_format(text: str) -> str:
-    """A format must read back the day that it wrote."""
-    day = datetime(2026, 2, 13)  # noqa: DTZ001 - a calendar day for trying
-    try:
-        written = pl.Series([day]).dt.to_string(text)
-        read = parse_instants(written, date_format=text).dt.date().item()
-    except pl.exceptions.PolarsError:
-        read = None
-    if read != day.date():
-        _refuse("does not tell year, month and day", "For example %m/%d/%Y for 02/13/2026.")
-    return text
-
-
-def _amount(value: object) -> Decimal:
-    if isinstance(value, bool) or not isinstance(value, (int, Decimal)) or not Decimal(value).is_finite():
-        _refuse("must be a number, without quotes")
-    return Decimal(value)
-
-
-def _address(address: str) -> str:
-    local, _, domain = address.partition("@")
-    bad = not address.isascii() or any(letter.isspace() or letter in ",;<>@" for letter in local + domain)
-    if bad or not local or not domain or not address.isprintable():
-        _refuse("is no mail address", 'One plain address, for example "mira@example.com".')
-    return address
-
-
-Zone = Annotated[str, BeforeValidator(_known_zone)]
+Zone = Annotated[str, BeforeValidator(known_zone)]
 Text = Annotated[str, StringConstraints(min_length=1)]
-Amount = Annotated[Decimal, BeforeValidator(_amount), Field(ge=0)]
-Address = Annotated[str, AfterValidator(_address)]
+Amount = Annotated[Decimal, BeforeValidator(amount), Field(ge=0)]
+Address = Annotated[str, AfterValidator(mail_address)]
 
 
 class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-ChargeColumn = Annotated[str, AfterValidator(_charge_column)]
+ChargeColumn = Annotated[str, AfterValidator(charge_column)]
 Mapped = dict[ChargeColumn, Text]
 
 
 class _Source(_Table):
-    name: Annotated[str, AfterValidator(_name), Field(min_length=1)]
+    name: Annotated[str, AfterValidator(source_name), Field(min_length=1)]
     path: Text
-    format: Annotated[str, AfterValidator(_format)] = "auto"
+    format: Annotated[str, AfterValidator(known_format)] = "auto"
     delivery: ws.Mode | None = None
-    encoding: Annotated[str, AfterValidator(_encoding)] | None = None
+    encoding: Annotated[str, AfterValidator(known_encoding)] | None = None
     decimal: Literal[".", ","] = "."
     thousands: Literal["", ",", ".", " ", "'"] = ""
-    date_format: Annotated[str, AfterValidator(_date_format)] | None = None
+    date_format: Annotated[str, AfterValidator(whole_date_format)] | None = None
     timezone: Zone | None = None
     effective: Literal["effective", "billed"] = "effective"
     columns: Mapped = Field(default_factory=dict)
@@ -148,17 +78,17 @@ class _Source(_Table):
         mapped = self.columns or self.constants or self.tags or self.ends != "after"
         if self.format == generic_csv.NAME:
             if faults := generic_csv.mapping_faults(self.columns, self.constants, self.tags):
-                _refuse(
+                refuse(
                     "; ".join(faults), "Columns stand in [source.columns], values for all rows in [source.constants]."
                 )
         elif mapped:
-            _refuse(f'maps columns, which only format = "{generic_csv.NAME}" reads')
+            refuse(f'maps columns, which only format = "{generic_csv.NAME}" reads')
         return self
 
     @model_validator(mode="after")
     def _two_marks(self) -> Self:
         if self.decimal == self.thousands:
-            _refuse("uses one mark as decimal and as thousands", 'State each, for example decimal = ",".')
+            refuse("uses one mark as decimal and as thousands", 'State each, for example decimal = ",".')
         return self
 
 
@@ -192,7 +122,7 @@ class _Smtp(_Table):
     @model_validator(mode="after")
     def _password_too(self) -> Self:
         if self.user and not self.password_env:
-            _refuse("names a user and no password_env", "password_env names the variable that holds the password.")
+            refuse("names a user and no password_env", "password_env names the variable that holds the password.")
         return self
 
 
@@ -204,7 +134,7 @@ class _Report(_Table):
 
 
 class _File(_Table):
-    currency: Annotated[str, AfterValidator(_currency)]
+    currency: Annotated[str, AfterValidator(currency_code)]
     timezone: Zone = "UTC"
     store: Text = "ledger"
     rules: Text = "rules.toml"
@@ -220,7 +150,7 @@ class _File(_Table):
         names = [source.name for source in value]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            _refuse(f"holds two called {', '.join(twice)}", "A bill must know which source it came from.")
+            refuse(f"holds two called {', '.join(twice)}", "A bill must know which source it came from.")
         return value
 
 

@@ -1,0 +1,102 @@
+"""What a single setting of attribution.toml may be; each complains in words that `wrong_settings` puts in its place."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from typing import NoReturn
+from zoneinfo import available_timezones
+
+import polars as pl
+
+from attribution.bills import FORMATS
+from schemas import workspace as ws
+from schemas.charges import FOCUS_COLUMNS
+from schemas.faults import suggest
+from schemas.instants import parse_instants
+
+
+def refuse(what: str, hint: str = "") -> NoReturn:
+    """Complain to pydantic; what to do follows on a line of its own."""
+    message = f"{what}\n{hint}" if hint else what
+    raise ValueError(message)
+
+
+def known_zone(zone: str) -> str:
+    """A time zone by its IANA name."""
+    if zone not in available_timezones():
+        refuse("is no time zone", suggest(str(zone), available_timezones()))
+    return zone
+
+
+def currency_code(code: str) -> str:
+    """Three capital letters."""
+    if len(code) != 3 or not (code.isascii() and code.isalpha() and code.isupper()):  # noqa: PLR2004 - as ISO 4217 has it
+        refuse("is no currency code", 'Three capital letters, for example "USD".')
+    return code
+
+
+def source_name(name: str) -> str:
+    """What a source may be called; the name is part of the names of files and bills."""
+    plain = name.isascii() and name.replace("_", "").replace(".", "").replace("-", "").isalnum()
+    if not plain or name != name.lower() or not name[0].isalnum():
+        refuse("cannot name a source", 'Lower case letters, digits, "-", "_" and ".", a letter or digit first.')
+    if name == ws.OWN_COSTS:
+        refuse("is the source of own costs", "Name their files under [inputs] own_costs, and this source otherwise.")
+    return name
+
+
+def known_format(name: str) -> str:
+    """`auto`, or the name of a reader."""
+    if name != "auto" and name not in FORMATS:
+        known = ("auto", *FORMATS)
+        refuse("is no format", f"Known: {', '.join(known)}.  {suggest(name, known)}".strip())
+    return name
+
+
+def charge_column(name: str) -> str:
+    """A column of FOCUS."""
+    if name not in FOCUS_COLUMNS:
+        refuse(
+            "is no column of a charge",
+            suggest(name, FOCUS_COLUMNS) or "FOCUS's columns, as docs/providers/generic-csv.md lists them.",
+        )
+    return name
+
+
+def known_encoding(name: str) -> str:
+    """An encoding that Python knows."""
+    try:
+        "".encode(name)
+    except LookupError:
+        refuse("is no encoding", 'Python\'s names, for example "cp1252", "gb18030", "utf-16-le".')
+    return name
+
+
+def whole_date_format(text: str) -> str:
+    """A format must read back the day that it wrote."""
+    day = datetime(2026, 2, 13)  # noqa: DTZ001 - a calendar day for trying
+    try:
+        written = pl.Series([day]).dt.to_string(text)
+        read = parse_instants(written, date_format=text).dt.date().item()
+    except pl.exceptions.PolarsError:
+        read = None
+    if read != day.date():
+        refuse("does not tell year, month and day", "For example %m/%d/%Y for 02/13/2026.")
+    return text
+
+
+def amount(value: object) -> Decimal:
+    """A number as a decimal."""
+    if isinstance(value, bool) or not isinstance(value, (int, Decimal)) or not Decimal(value).is_finite():
+        refuse("must be a number, without quotes")
+    return Decimal(value)
+
+
+def mail_address(address: str) -> str:
+    """One plain address."""
+    local, _, domain = address.partition("@")
+    bad = not address.isascii() or any(letter.isspace() or letter in ",;<>@" for letter in local + domain)
+    if bad or not local or not domain or not address.isprintable():
+        refuse("is no mail address", 'One plain address, for example "mira@example.com".')
+    return address
