@@ -13,6 +13,7 @@ from pathlib import Path
 
 import polars as pl
 
+from attribution.bills.aws_manifest import group_files, of_data_export
 from attribution.bills.cells import NULL_WORDS, read_costs, read_instants, read_quantity, read_text
 from attribution.bills.charge_rows import (
     Reading,
@@ -60,8 +61,11 @@ def identify(head: Head) -> bool:
 
 
 def deliveries(source: Source, files: Sequence[BillFile]) -> tuple[list[Delivery], list[HeldBack]]:
-    """Each file is a delivery; a date or run id in its path orders deliveries of one bill."""
-    return one_by_one(source, files, NAME, READER_VERSION), []
+    """The parts of one AWS data export are one delivery; of others each file is one, ordered by date or run id."""
+    exported = [file for file in files if of_data_export(file)]
+    made, held = group_files(source, exported, NAME, READER_VERSION)
+    others = [file for file in files if not of_data_export(file)]
+    return [*made, *one_by_one(source, others, NAME, READER_VERSION)], held
 
 
 def read(delivery: Delivery) -> Iterator[Batch]:

@@ -24,6 +24,8 @@ _PACKED_REASON = (
 )
 # Files that speak of bills and are none.
 _BESIDE = re.compile(r"^_|manifest[^/]*\.json$", re.IGNORECASE)
+# AWS puts a table that says when a report was made beside the report, and calls its folder so.
+_STATUS = "cost_and_usage_data_status"
 _OPTIONS = ("encoding", "decimal", "thousands", "date_format", "timezone", "effective")
 
 
@@ -47,7 +49,8 @@ def list_files(source: Source, root: Path, store: Path | None = None) -> tuple[l
         InputError: the glob matches nothing, or names an object store.
     """
     paths = matching(root, source.path, f'source "{source.name}"', store)
-    bills = [path for path in paths if path.name.lower().endswith(_TABLES) and not _BESIDE.search(path.name)]
+    tables = [path for path in paths if path.name.lower().endswith(_TABLES)]
+    bills = [path for path in tables if not _BESIDE.search(path.name) and _STATUS not in path.parts]
     packed = [path for path in paths if path.name.lower().endswith(_PACKED)]
     return bills, [HeldBack(source.name, relative_name(path, root), _PACKED_REASON) for path in packed]
 
