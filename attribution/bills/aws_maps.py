@@ -17,6 +17,8 @@ _LAID_FLAT = ("product", "discount")
 TAG_MAPS = ("resource_tags", "cost_category", "tags")
 _NONE = pl.Series(["", "{}", "[]"]).implode()
 _MARK = "\0"
+# Maps of products take a kilobyte a row as text, so they are not written out for a whole batch at once.
+_SLICE = 50_000
 
 
 def lay_flat(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, pl.Series]]:
@@ -93,22 +95,32 @@ def _scheme_of(column: str, key: str) -> tuple[str, str]:
 
 def _columns_of(raw: pl.Series) -> tuple[dict[str, pl.Series], pl.Series]:
     """A nested column's keys as text columns; each distinct map is parsed once."""
-    text = _map_text(raw)
-    distinct = text.drop_nulls().unique(maintain_order=True)
+    numbers: dict[str, int] = {}
+    slices = [_numbered(raw[start : start + _SLICE], numbers) for start in range(0, raw.len(), _SLICE)]
+    places = pl.concat(slices) if slices else pl.Series([], dtype=pl.UInt32)
     maps: list[dict[str, str | None]] = []
-    bad: list[str] = []
-    for one in distinct.to_list():
+    bad: list[int] = []
+    for text, number in numbers.items():
         try:
-            maps.append({key: _as_text(value) for key, value in _pairs(one)})
+            maps.append({key: _as_text(value) for key, value in _pairs(text)})
         except ValueError:
             maps.append({})
-            bad.append(one)
-    keys = sorted({key for one in maps for key in one})
-    wide = pl.DataFrame({f"{raw.name}_{key}": [one.get(key) for one in maps] for key in keys})
-    places = text.replace_strict(distinct, pl.int_range(distinct.len(), eager=True), return_dtype=pl.UInt32)
-    columns = {name: wide.get_column(name).cast(pl.String).gather(places) for name in wide.columns}
-    unread = text.is_in(pl.Series(bad, dtype=pl.String).implode()).fill_null(value=False)
-    return columns, unread
+            bad.append(number)
+    columns = {
+        f"{raw.name}_{key}": pl.Series([one.get(key) for one in maps], dtype=pl.String).gather(places)
+        for key in sorted({key for one in maps for key in one})
+    }
+    return columns, places.is_in(bad).fill_null(value=False)
+
+
+def _numbered(raw: pl.Series, numbers: dict[str, int]) -> pl.Series:
+    """Which of the distinct maps each cell is; new ones get the next numbers."""
+    text = _map_text(raw)
+    distinct = text.drop_nulls().unique()
+    for one in distinct.to_list():
+        numbers.setdefault(one, len(numbers))
+    places = pl.Series([numbers[one] for one in distinct.to_list()], dtype=pl.UInt32)
+    return text.replace_strict(distinct, places, return_dtype=pl.UInt32)
 
 
 def _map_text(raw: pl.Series) -> pl.Series:

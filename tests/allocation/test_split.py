@@ -48,6 +48,14 @@ def test_tax_is_spread_by_cost() -> None:
     assert divided.notices == ('split "tax": 0 USD of 2026-02 stays where it is; no receiver has a positive weight',)
 
 
+def test_a_discount_is_spread_by_cost() -> None:
+    """Kind of case 56: rows of a discount that are filtered out make every project a quarter too dear."""
+    world = World().bill("a", "80", tags={"project": "atlas"}).bill("b", "20", tags={"project": "borealis"})
+    world.bill(None, "-25", ChargeCategory="Adjustment")
+    divided = world.divided(cut("discount", 'ChargeCategory = "Adjustment"'))
+    assert sums(divided, "project") == {"atlas": "60", "borealis": "15"}
+
+
 def test_the_chain_a_pool_not_yet_split_receives() -> None:
     chain = cut("support", 'ServiceName = "Support"') + cut("platform", 'project = "platform"')
     divided = company().divided(chain)

@@ -49,6 +49,7 @@ def test_charges_have_the_contract_and_keep_accounts_as_text(tmp_path: Path) -> 
 
 
 def test_a_savings_plan_is_counted_once_used_or_not(tmp_path: Path) -> None:
+    """Kind of case 52: fee and covered usage both counted would give 20, a dropped negation 23."""
     stated = {"savingsPlan/TotalCommitmentToDate": "8.00", "savingsPlan/UsedCommitment": "7.00"}
     bill = read_lines(tmp_path, COVERED, NEGATION, {KIND: FEE, COST: "8.00"} | stated, {COST: "5.00"})
     assert bill.total("BilledCost") == bill.total("EffectiveCost") == 13
@@ -125,6 +126,7 @@ def test_covered_usage_without_its_cost_leaves_the_unused_part_unknown(tmp_path:
 
 
 def test_a_reservation_is_counted_once_used_or_not(tmp_path: Path) -> None:
+    """Kind of case 54: 42 was paid, 9 is what the month cost, 3 of it unused."""
     arn = {"reservation/ReservationARN": "arn:ri/1"}
     unused = {
         "reservation/UnusedAmortizedUpfrontFeeForBillingPeriod": "1.00",
@@ -148,6 +150,7 @@ def test_reserved_usage_without_its_cost_is_unknown_not_zero(tmp_path: Path) -> 
 
 
 def test_all_line_types_sum_to_the_invoice(tmp_path: Path) -> None:
+    """Kind of cases 56 and 58: what is no usage is billed all the same."""
     kinds = {
         "Usage": "80", "EdpDiscount": "-20", "Tax": "6", "Credit": "-3", "Refund": "-2", "Fee": "4",
         "PrivateRateDiscount": "-1", "SomethingNew": "0.5",
@@ -185,12 +188,14 @@ def test_discounts_without_the_net_cost_are_told(tmp_path: Path) -> None:
 
 
 def test_blended_cost_is_never_used(tmp_path: Path) -> None:
+    """Kind of case 61: blended rates would give both accounts 9."""
     bill = read_lines(tmp_path, {COST: "12", "lineItem/BlendedCost": "9"}, {COST: "6", "lineItem/BlendedCost": "9"})
     assert bill.texts("BilledCost") == [12, 6]
     assert bill.texts("x_lineItem_BlendedCost") == ["9", "9"]
 
 
 def test_columns_of_one_name_in_two_groups_stay_apart(tmp_path: Path) -> None:
+    """Kind of case 26."""
     bill = read_lines(tmp_path, {COST: "10", "reservation/UnblendedCost": "2", "product/databaseEngine": ""})
     assert bill.total("BilledCost") == 10
     assert bill.texts("x_reservation_UnblendedCost") == ["2"]
@@ -242,6 +247,7 @@ def test_spot_is_dynamic_and_covered_usage_is_committed(tmp_path: Path) -> None:
 
 
 def test_a_refund_without_dates_falls_back_to_its_billing_period(tmp_path: Path) -> None:
+    """Kind of case 60."""
     undated = {"lineItem/UsageStartDate": "", "lineItem/UsageEndDate": "", KIND: "Refund", COST: "-12.50"}
     bill = read_lines(tmp_path, {COST: "50"}, undated)
     assert bill.total("BilledCost") == Decimal("37.50")

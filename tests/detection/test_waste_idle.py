@@ -54,6 +54,14 @@ def test_a_gpu_machine_is_idle_by_its_gpus_whatever_its_processor_does() -> None
     )
 
 
+@pytest.mark.parametrize("days", [14, 30, 60])
+def test_what_is_at_stake_is_the_months_cost_however_long_was_looked(days: int) -> None:
+    """Kind of case 86: a cost of 30 days taken for one of a day. DESIGN section 11 has the last complete month."""
+    metrics = metric("m-1", "gpu_percent", 0.3, LAST - timedelta(days=days - 1), LAST)
+    (row,) = told(machine(metrics), "idle_by_utilization")
+    assert row["cost_at_stake"] == Decimal(9000)
+
+
 def test_a_gpu_machine_without_gpu_metrics_is_undetermined_whatever_its_processor_does() -> None:
     for cpu in (1.0, 90.0):
         assert verdicts(machine(metric("m-1", "cpu_percent", cpu, *WINDOW))) == ["undetermined"]
