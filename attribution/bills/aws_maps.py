@@ -18,7 +18,7 @@ TAG_MAPS = ("resource_tags", "cost_category", "tags")
 _NONE = pl.Series(["", "{}", "[]"]).implode()
 _MARK = "\0"
 # Maps of products take a kilobyte a row as text, so they are not written out for a whole batch at once.
-_SLICE = 50_000
+_SLICE = 10_000
 
 
 def lay_flat(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, pl.Series]]:

@@ -23,6 +23,9 @@ from schemas.text_file import PlainText, delimiter_of, physical_lines
 BATCH_ROWS = 500_000
 # Reports of 200 columns come in smaller batches, so that memory stays bounded.
 _BATCH_CELLS = 32_000_000
+# A map holds about so many cells; as JSON text in CSV it is as long as they are.
+_MAP_CELLS = 24
+_BATCH_BYTES = 1 << 28
 # Larger blocks fall out of the caches and take half as long again; no row is as long.
 _BLOCK = 1 << 22
 
@@ -117,7 +120,10 @@ def raw_rows(table: OpenTable, nulls: tuple[str, ...]) -> Iterator[RawRows]:
         return
     start = 1
     try:
-        for frame in pl.scan_parquet(table.head.file.path).collect_batches(chunk_size=BATCH_ROWS, maintain_order=True):
+        query = pl.scan_parquet(table.head.file.path)
+        cells = sum(_MAP_CELLS if dtype.is_nested() else 1 for dtype in query.collect_schema().values())
+        at_once = min(BATCH_ROWS, _BATCH_CELLS // max(cells, 1))
+        for frame in query.collect_batches(chunk_size=at_once, maintain_order=True):
             flat = laid_flat(frame, table.structs)
             yield RawRows(table.head, flat, _numbers(start, frame.height), first=start == 1)
             start += frame.height
@@ -258,13 +264,14 @@ def _names_as_written(path: Path, delimiter: str) -> list[str]:
 def _gather(reader: arrow_csv.CSVStreamingReader, columns: tuple[str, ...]) -> Iterator[pl.DataFrame]:
     """Arrow's small batches as larger frames with the header's names."""
     held: list[pa.RecordBatch] = []
-    rows = 0
+    rows = size = 0
     for batch in reader:
         held.append(batch)
         rows += batch.num_rows
-        if rows >= BATCH_ROWS or rows * len(columns) >= _BATCH_CELLS:
+        size += batch.nbytes
+        if rows >= BATCH_ROWS or rows * len(columns) >= _BATCH_CELLS or size >= _BATCH_BYTES:
             yield _frame(held, columns)
-            held, rows = [], 0
+            held, rows, size = [], 0, 0
     if rows:
         yield _frame(held, columns)
 
