@@ -19,9 +19,12 @@ from flows.terminal import UnfinishedError
 from schemas.bills import Batch, Delivery, HeldBack, Notice, Stated, Totals, no_rejects
 from schemas.charges import Charges
 from schemas.check import check
-from schemas.faults import Fault, InputError, LawBrokenError
+from schemas.faults import Fault, InputError, LawBrokenError, suggest
 from schemas.money import add
-from schemas.workspace import Workspace
+from schemas.workspace import ALL, Workspace
+
+TEXTS_KEPT = 10_000
+"""Of so many refused values of a delivery the text of the row is kept: a file that is wrong as a whole says no more."""
 
 
 @dataclass(frozen=True)
@@ -33,17 +36,19 @@ class Arrived:
     settled: Settled
 
 
-def ingest(run: Run, columns: Sequence[str] = ()) -> Arrived:
+def ingest(run: Run, columns: Sequence[str] = (), accept_shrink: Sequence[str] = ()) -> Arrived:
     """Take in every delivery that is not in the ledger yet.
 
     Args:
         run: the run in progress.
         columns: charge columns that rules name beyond those every cost line has.
+        accept_shrink: sources whose deliveries are right although a bill falls; `all` is every source.
 
     Raises:
-        InputError: a source's path matches nothing or two sources claim one file.
+        InputError: such a source is not configured, a source's path matches nothing or two sources claim one file.
         LawBrokenError: a delivery's own total is not what was stored, rejected and rounded.
     """
+    accepted = accepting(run.workspace, accept_shrink)
     deliveries, held = find_all(run.workspace)
     rollup = rollup_of(run.workspace, columns)
     new = [delivery for delivery in deliveries if not run.ledger.is_read(delivery.digest)]
@@ -61,9 +66,27 @@ def ingest(run: Run, columns: Sequence[str] = ()) -> Arrived:
             taken.append(delivery)
     if new:
         run.watch("bills", len(new), len(new))
-    settled = run.ledger.settle_bills(deliveries, held, run.number)
+    settled = run.ledger.settle_bills(deliveries, held, run.number, accepted)
     run.counts |= {"deliveries": len(taken), "rejects": rejects, "bills_revised": len(settled.revised)}
     return Arrived(tuple(taken), rejects, settled)
+
+
+def accepting(workspace: Workspace, words: Sequence[str]) -> set[str]:
+    """`--accept-shrink`: names of sources, or `all`.
+
+    Raises:
+        InputError: no source has that name.
+    """
+    names = [source.name for source in workspace.sources]
+    unknown = [word for word in words if word not in (ALL, *names)]
+    if unknown:
+        raise InputError(
+            [
+                Fault("--accept-shrink", f'no source "{word}"', ", ".join(names), suggest(word, names))
+                for word in unknown
+            ]
+        )
+    return set(names) if ALL in words else set(words)
 
 
 def complain(held_back: Sequence[HeldBack]) -> None:
@@ -121,6 +144,7 @@ def take(run: Run, delivery: Delivery, rollup: RollUp) -> int:
     """
     totals = Totals()
     refused: list[pl.DataFrame] = []
+    texts = TEXTS_KEPT
     notices: list[Notice] = []
     # The control sum reads the files apart from the reader, so it can do so at the same time.
     with (
@@ -132,7 +156,8 @@ def take(run: Run, delivery: Delivery, rollup: RollUp) -> int:
         for batch in bills.read(unpacked):
             good, rejects, money = _checked(batch)
             writer.write(good)
-            refused.append(rejects)
+            refused.append(bills.with_texts(rejects, batch, texts))
+            texts -= refused[-1].height
             notices.extend(batch.notices)
             totals.rows += batch.rows
             for into, more in (
@@ -148,7 +173,7 @@ def take(run: Run, delivery: Delivery, rollup: RollUp) -> int:
         stated = summing.result()
         totals.stated = dict(stated.totals)
         prove(delivery, totals, stated)
-        rejects = pl.concat([no_rejects(), *refused])
+        rejects = pl.concat([no_rejects(), *refused], how="diagonal")
         run.ledger.post(delivery, parts, totals, rejects=rejects, notices=notices, run=run.number)
     return rejects.height
 

@@ -40,8 +40,18 @@ def export_table(store: Path, table: str, to: Path) -> int:
     if table not in tables:
         raise InputError(Fault("export", f'no table "{table}"', ", ".join(tables), suggest(table, tables)))
     rows = ask(store, f'SELECT * FROM "{table}"')  # noqa: S608 - one of the names above
+    write_rows(rows, to)
+    return rows.height
+
+
+def write_rows(rows: pl.DataFrame, to: Path) -> None:
+    """Write rows to a file by its ending.
+
+    Raises:
+        InputError: an unknown ending, or a path that cannot be written.
+    """
     if to.suffix not in _ENDINGS:
-        raise InputError(Fault("export", f'"{to.name}" has no ending that is known', ", ".join(_ENDINGS)))
+        raise InputError(Fault(str(to), "has no ending that is known", ", ".join(_ENDINGS)))
     try:
         if to.suffix == ".parquet":
             rows.write_parquet(to)
@@ -51,7 +61,6 @@ def export_table(store: Path, table: str, to: Path) -> int:
             to.write_text(as_csv(rows), encoding="utf-8-sig", newline="")
     except OSError as error:
         raise InputError(Fault(str(to), f"cannot be written: {error.strerror or error}")) from error
-    return rows.height
 
 
 def export_focus(store: Path, to: Path, version: str, month: str | None = None, source: str | None = None) -> int:

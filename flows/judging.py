@@ -62,7 +62,12 @@ def detect(run: Run, rules: RuleBook, inputs: InputFrames) -> pl.DataFrame:
         ),
         workspace.waste,
     )
-    notices = ledger.frame("SELECT kind, subject, sentence, amount, BillingCurrency FROM main.notices")
+    notices = ledger.frame(
+        """
+        SELECT kind, subject, sentence, amount, BillingCurrency FROM main.notices
+        UNION ALL SELECT kind, name, reason, NULL, NULL FROM main.held_back WHERE kind IS NOT NULL
+        """
+    )
     found = together(
         detect_growth(grown),
         waste,

@@ -150,20 +150,6 @@ def read_gate(text: str) -> Decimal:
     return Decimal(amount)
 
 
-def list_rejects(store: Path, *, each: bool) -> pl.DataFrame:
-    """Refused values, or how many a file, column and check."""
-    if each:
-        return ask(store, 'SELECT * FROM rejects ORDER BY source, file, line, "column"')
-    return ask(
-        store,
-        """
-        SELECT source, file, "column", "check", outcome, count(*) AS refused, min(line) AS first_line,
-            min_by(value, line) AS first_value
-        FROM rejects GROUP BY ALL ORDER BY ALL
-        """,
-    )
-
-
 def show_status(store: Path, *, as_json: bool) -> None:
     """Last runs, sources, what is held back."""
     runs = ask(store, "SELECT run, command, status, as_of, ended_at, message FROM runs ORDER BY run DESC LIMIT 5")

@@ -6,6 +6,7 @@ Numbers come as decimals, never floats. Unknown words are faults, so that a typi
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -46,6 +47,7 @@ FILE = "attribution.toml"
 Zone = Annotated[str, BeforeValidator(known_zone)]
 Text = Annotated[str, StringConstraints(min_length=1)]
 Amount = Annotated[Decimal, BeforeValidator(amount), Field(ge=0)]
+Share = Annotated[Amount, Field(le=1)]
 Address = Annotated[str, AfterValidator(mail_address)]
 
 
@@ -68,6 +70,9 @@ class _Source(_Table):
     date_format: Annotated[str, AfterValidator(whole_date_format)] | None = None
     timezone: Zone | None = None
     effective: Literal["effective", "billed"] = "effective"
+    shrink: Share | None = None
+    reject_rows: Share | None = None
+    reject_money: Share | None = None
     columns: Mapped = Field(default_factory=dict)
     constants: Mapped = Field(default_factory=dict)
     tags: dict[Text, Text] = Field(default_factory=dict)
@@ -92,6 +97,14 @@ class _Source(_Table):
         return self
 
 
+class _Ingest(_Table):
+    """What holds for each source that does not state it itself."""
+
+    shrink: Share = ws.Source.shrink
+    reject_rows: Share | None = None
+    reject_money: Share | None = None
+
+
 class _Inputs(_Table):
     tags: Text | None = None
     resources: Text | None = None
@@ -106,7 +119,7 @@ class _Growth(_Table):
 
 class _Waste(_Table):
     min_age_days: int = Field(default=ws.Waste.min_age_days, ge=0)
-    coverage: Annotated[Amount, Field(le=1)] = ws.Waste.coverage
+    coverage: Share = ws.Waste.coverage
     minimum: Amount = ws.Waste.minimum
     overrides: dict[str, dict[str, Amount]] = Field(default_factory=dict)
 
@@ -139,6 +152,7 @@ class _File(_Table):
     store: Text = "ledger"
     rules: Text = "rules.toml"
     source: list[_Source] = Field(min_length=1)
+    ingest: _Ingest = _Ingest()
     inputs: _Inputs = _Inputs()
     growth: _Growth = _Growth()
     waste: _Waste = _Waste()
@@ -197,13 +211,7 @@ def _workspace(root: Path, stated: _File) -> ws.Workspace:
         timezone=str(ZoneInfo(stated.timezone)),
         store=store,
         rules=root / stated.rules,
-        sources=(
-            *(
-                ws.Source(**source.model_dump() | {"timezone": source.timezone or clock_of(source.format)})
-                for source in stated.source
-            ),
-            *_own_costs(stated.inputs),
-        ),
+        sources=tuple(_sources(stated)),
         inputs=ws.Inputs(**stated.inputs.model_dump()),
         growth=ws.Growth(**stated.growth.model_dump()),
         waste=ws.Waste(**stated.waste.model_dump()),
@@ -216,17 +224,23 @@ def _workspace(root: Path, stated: _File) -> ws.Workspace:
     )
 
 
-def _own_costs(inputs: _Inputs) -> tuple[ws.Source, ...]:
-    """The source that own costs are."""
-    if inputs.own_costs is None:
-        return ()
-    return (ws.Source(ws.OWN_COSTS, inputs.own_costs, own_costs.NAME),)
+def _sources(stated: _File) -> Iterator[ws.Source]:
+    """The sources, and the one that own costs are; what one does not state itself holds as for all."""
+    common = stated.ingest.model_dump(exclude_none=True)
+    for source in stated.source:
+        own = source.model_dump(exclude_none=True) | {"timezone": source.timezone or clock_of(source.format)}
+        yield ws.Source(**(common | own))
+    if stated.inputs.own_costs is not None:
+        # Operators change these files themselves, so a fall is meant.
+        mine = common | {"shrink": Decimal(1)}
+        yield ws.Source(ws.OWN_COSTS, stated.inputs.own_costs, own_costs.NAME, **mine)
 
 
 def _known(table: str) -> list[str]:
     """The settings of a table."""
     tables: dict[str, type[BaseModel]] = {
         "source": _Source,
+        "ingest": _Ingest,
         "inputs": _Inputs,
         "growth": _Growth,
         "waste": _Waste,

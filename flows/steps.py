@@ -5,7 +5,7 @@ The flows wrap these steps as tasks, the command line calls them as they are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from pathlib import Path
@@ -55,9 +55,13 @@ def directly(step: Callable[P, R], /) -> Callable[P, R]:
 
 
 def nightly(
-    workspace: Workspace, as_of: datetime | None = None, watch: Watch = quiet, do: Do = directly
+    workspace: Workspace,
+    as_of: datetime | None = None,
+    watch: Watch = quiet,
+    do: Do = directly,
+    accept_shrink: Sequence[str] = (),
 ) -> NightlySummary:
-    """Bills in, costs and findings out; the published file is replaced last.
+    """Bills in, costs and findings out; the published file is replaced last. `accept_shrink`: see `ingest`.
 
     Raises:
         InputError: configuration or inputs are wrong; nothing changed.
@@ -65,22 +69,24 @@ def nightly(
     """
     stated = do(read_stated)(workspace)
     with running(workspace, "nightly", as_of, watch, stated.rules.digest) as run:
-        arrived = do(ingest)(run, stated.rules.columns)
+        arrived = do(ingest)(run, stated.rules.columns, accept_shrink)
         do(attribute)(run, stated)
         do(detect)(run, stated.rules, stated.inputs)
         do(publish)(run)
         return do(summarize)(run, arrived)
 
 
-def ingest_only(workspace: Workspace, as_of: datetime | None = None, watch: Watch = quiet) -> Arrived:
-    """Take in what is new and settle the bills, without attributing anything yet.
+def ingest_only(
+    workspace: Workspace, as_of: datetime | None = None, watch: Watch = quiet, accept_shrink: Sequence[str] = ()
+) -> Arrived:
+    """Take in what is new and settle the bills, without attributing anything yet. `accept_shrink`: see `ingest`.
 
     Raises:
         InputError: configuration or a source is wrong.
     """
     rules = read_rules(workspace.rules)
     with running(workspace, "ingest", as_of, watch) as run:
-        return ingest(run, rules.columns)
+        return ingest(run, rules.columns, accept_shrink)
 
 
 def backfill(

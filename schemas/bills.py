@@ -95,11 +95,12 @@ class Delivery:
 
 @dataclass(frozen=True)
 class HeldBack:
-    """A file or delivery that was not taken, and why; nothing of it is in the ledger."""
+    """A file or delivery that counts for nothing, and why. `kind`: of the finding that it is, where it is one."""
 
     source: str
     name: str
     reason: str
+    kind: str | None = None
 
 
 @dataclass
@@ -138,6 +139,11 @@ class Notice:
     currency: str | None = None
 
 
+def no_texts(_file_id: str, _lines: list[int]) -> dict[int, str]:
+    """The texts of a reader that cannot or must not tell any."""
+    return {}
+
+
 @dataclass
 class Batch:
     """Some rows of a delivery as charges, not yet validated, and all that did not become one.
@@ -145,7 +151,8 @@ class Batch:
     `charges` has every CHARGE_COLUMNS in order, then `x_` text columns. `refused` has REJECT_COLUMNS; a row
     refused there is not in `charges`. Money, by cost column: `residual` is what rounding cut from all rows read,
     `rejected` the readable money of refused rows, `netted` what the mapping cancels. `rows` counts data rows
-    of the files. `line_of(file_id, row_numbers)` tells physical lines while the delivery is being read.
+    of the files. While the delivery is being read, `line_of(file_id, row_numbers)` tells physical lines, and
+    `text_of(file_id, lines)` the rows on them as written, where the reader can tell.
     """
 
     charges: pl.DataFrame
@@ -158,6 +165,7 @@ class Batch:
     rejected: dict[str, Decimal] = field(default_factory=dict)
     netted: dict[str, Decimal] = field(default_factory=dict)
     notices: list[Notice] = field(default_factory=list)
+    text_of: Callable[[str, list[int]], dict[int, str]] = no_texts
 
 
 @dataclass(frozen=True)

@@ -109,6 +109,23 @@ def physical_lines(copy: Path, rows: set[int]) -> dict[int, int]:
     return found
 
 
+def rows_on_lines(copy: Path, lines: set[int], longest: int) -> dict[int, str]:
+    """The rows that start on these lines, as written; of each no more than its first `longest` bytes."""
+    found: dict[int, str] = {}
+    at, text, inside, last = 0, b"", False, max(lines, default=0)
+    with copy.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if not inside:
+                if number > last:
+                    break
+                at, text = (number if number in lines else 0), b""
+            if at:
+                text += line[: longest - len(text)]
+                found[at] = text.rstrip(b"\r\n").decode(errors="ignore")  # a letter may be cut in two
+            inside ^= line.count(b'"') % 2 == 1
+    return found
+
+
 def _start(path: Path, where: str) -> bytes:
     """The first line as it is written; more of it where characters are of 16 bits, so that no byte is a line end."""
     data = b""

@@ -357,7 +357,14 @@ def _table(path: Path, header: tuple[str, ...], rows: list[tuple[object, ...]]) 
 
 
 def _settings(world: World) -> str:
-    lines = ['currency = "USD"', "[inputs]", 'tags = "tags.csv"', 'resources = "resources.csv"']
+    lines = [
+        'currency = "USD"',
+        "[ingest]",
+        "shrink = 1",
+        "[inputs]",
+        'tags = "tags.csv"',
+        'resources = "resources.csv"',
+    ]
     for source in world.sources:
         lines += ["[[source]]", f'name = "{source}"', f'path = "bills/{source}/*"', f'delivery = "{world.delivery}"']
     return "\n".join(lines)

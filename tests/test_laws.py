@@ -480,23 +480,18 @@ def with_splits() -> World:
     return next(world for world in drawn if len(world.bills) > 1 and world.splits and world.refused())
 
 
-@pytest.fixture(scope="module")
-def boundaries(nights: Nights) -> int:
-    """How many there are in the night of that world; over an older bill there are no fewer."""
-    counted, _ = killed(write(with_splits(), nights.folder()), 0).communicate()
-    return int(counted)
-
-
 @pytest.mark.parametrize("with_an_older_bill", [False, True], ids=["into a new store", "over an older bill"])
 def test_killed_anywhere_and_run_again_is_the_same_as_never_killed(
     nights: Nights,
-    boundaries: int,
     with_an_older_bill: bool,  # noqa: FBT001 - a parameter of the test
 ) -> None:
     world = with_splits()
-    at = sorted(random.sample(range(1, boundaries + 1), CRASHES))
     older = restated(world, seeded(3).randrange)
-    roots = [write(world, nights.again(older) if with_an_older_bill else nights.folder()) for _ in at]
+    counting, *roots = (
+        write(world, nights.again(older) if with_an_older_bill else nights.folder()) for _ in range(CRASHES + 1)
+    )
+    boundaries = int(killed(counting, 0).communicate()[0])
+    at = sorted(random.sample(range(1, boundaries + 1), CRASHES))
     dying = [killed(*one) for one in zip(roots, at, strict=True)]
     assert [(one.communicate(), one.returncode)[1] for one in dying] == [-signal.SIGKILL] * CRASHES
     wanted = published(nights.of(world))

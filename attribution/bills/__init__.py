@@ -3,6 +3,17 @@
 from __future__ import annotations
 
 from attribution.bills.readers import FORMATS, READERS, clock_of, find, read, stated, unpacked_once
-from attribution.bills.refusals import Refused, refuse
+from attribution.bills.refusals import Refused, refuse, with_texts
 
-__all__ = ["FORMATS", "READERS", "Refused", "clock_of", "find", "read", "refuse", "stated", "unpacked_once"]
+__all__ = [
+    "FORMATS",
+    "READERS",
+    "Refused",
+    "clock_of",
+    "find",
+    "read",
+    "refuse",
+    "stated",
+    "unpacked_once",
+    "with_texts",
+]

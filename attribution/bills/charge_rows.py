@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -15,9 +16,12 @@ from schemas.bills import REJECT_COLUMNS, ROW_REFUSED, Batch, Notice
 from schemas.charges import CHARGE_COLUMNS, REQUIRED
 from schemas.money import add, sum_exactly
 from schemas.resource_ids import DAMAGED, damaged_ids, fold_azure_ids
+from schemas.text_file import rows_on_lines
 from schemas.workspace import Source
 
 _IDS = ("BillingAccountId", "SubAccountId", "ResourceId")
+LONGEST = 4096
+"""So much of a refused row is kept: enough to find it again, and no blob."""
 NO_SERVICE = "(no service)"
 
 
@@ -57,6 +61,15 @@ class Reading:
     def nulls(self, dtype: pl.DataType) -> pl.Series:
         """A column that the file does not have."""
         return pl.Series([None], dtype=dtype).new_from_index(0, self.height)
+
+    def text_of(self, lines: list[int]) -> dict[int, str]:
+        """Rows of the file as written, cut where they are very long; a row of a Parquet file as JSON."""
+        if self.table.text is not None:
+            return rows_on_lines(self.table.text.path, set(lines), LONGEST)
+        numbers = self.rows.numbers
+        chosen = self.rows.frame.filter(numbers.is_in(lines)).to_dicts()
+        texts = (json.dumps(row, default=str, ensure_ascii=False)[:LONGEST] for row in chosen)
+        return dict(zip(numbers.filter(numbers.is_in(lines)).to_list(), texts, strict=True))
 
     def get(self, name: str) -> pl.Series:
         """A charge column read so far, or nulls."""
@@ -169,6 +182,7 @@ def to_batch(reading: Reading, extras: dict[str, pl.Series], costs: dict[str, tu
         rejected=reading.rejected,
         netted=reading.netted,
         notices=reading.notices,
+        text_of=lambda _, lines: reading.text_of(lines),
     )
 
 

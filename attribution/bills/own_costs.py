@@ -18,7 +18,7 @@ from attribution.bills.control import sum_files
 from attribution.bills.deliveries import one_by_one
 from attribution.bills.listing import Head, read_head
 from attribution.bills.table_file import RawRows, open_table, raw_rows
-from schemas.bills import Batch, BillFile, Delivery, HeldBack, Notice, Stated
+from schemas.bills import Batch, BillFile, Delivery, HeldBack, Notice, Stated, no_texts
 from schemas.dimensions import COST_ELEMENTS, DIMENSIONS, fold
 from schemas.faults import Fault, InputError, suggest
 from schemas.instants import INSTANT, plausible
@@ -135,6 +135,7 @@ def _batch(reading: Reading, plan: dict[str, str]) -> Batch:
     reading.notices += _notices(reading, private & tags.is_not_null())
     batch = to_batch(reading, {_PRIVATE: private}, dict.fromkeys(COSTS, (plan["amount"],)))
     batch.charges = _summed(batch.charges)
+    batch.text_of = no_texts
     # A row of a wrong width may be a private one: which of its fields says so cannot be told.
     told = pl.when(pl.col("column") != "(row)").then(pl.col("value"))
     batch.refused = batch.refused.with_columns(told.alias("value"))

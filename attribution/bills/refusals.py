@@ -92,6 +92,27 @@ def refuse(batch: Batch, failures: pl.DataFrame) -> Refused:
     return Refused(rejects, {cost: sum_exactly(gone.get_column(cost)) for cost in COSTS if cost in batch.residual})
 
 
+def with_texts(rejects: pl.DataFrame, batch: Batch, most: int) -> pl.DataFrame:
+    """Rejects with `raw`: the row as it stands in the file, of the first `most` rows that were refused.
+
+    Args:
+        rejects: REJECT_COLUMNS, of this batch, while its delivery is still being read.
+        batch: what they were refused of.
+        most: so many texts are kept.
+    """
+    refused = rejects.filter(pl.col("outcome") == ROW_REFUSED).select("file", "line").unique(maintain_order=True)
+    lines = refused.drop_nulls().head(max(most, 0))
+    texts = [
+        (name, line, text)
+        for file_id, name in batch.files.items()
+        if (mine := lines.filter(pl.col("file") == name).get_column("line").to_list())
+        for line, text in batch.text_of(file_id, mine).items()
+    ]
+    schema = {"file": pl.String(), "line": pl.Int64(), "raw": pl.String()}
+    found = pl.DataFrame(texts, schema=schema, orient="row")
+    return rejects.join(found, on=["file", "line"], how="left", maintain_order="left", validate="m:1")
+
+
 def add_money(into: dict[str, Decimal], more: dict[str, Decimal]) -> None:
     """Add sums by cost column, exactly."""
     for cost, amount in more.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
 from decimal import Decimal
@@ -109,9 +109,11 @@ class Ledger:
         """Register a finished delivery, in one transaction. It counts once bills are settled."""
         posting.post(self.con, delivery, parts, totals, rejects=rejects, notices=notices, run=run)
 
-    def settle_bills(self, found: Sequence[Delivery], held_back: Sequence[HeldBack], run: int) -> Settled:
+    def settle_bills(
+        self, found: Sequence[Delivery], held_back: Sequence[HeldBack], run: int, accept_shrink: Collection[str] = ()
+    ) -> Settled:
         """Decide what counts, from all posted deliveries and all that was found now; revise bills that changed."""
-        settled = settle(self.con, found, held_back, run)
+        settled = settle(self.con, found, held_back, run, accept_shrink)
         self.lay_views()
         return settled
 

@@ -47,7 +47,7 @@ def post(
         delivery: what was read.
         parts: as `DeliveryWriter.finish` gave them.
         totals: as stated and as made; kept as exact text, for residuals have more than 12 places.
-        rejects: REJECT_COLUMNS.
+        rejects: REJECT_COLUMNS, and `raw`, the text of the row, where it was kept.
         notices: what the reader had to decide.
         run: number of the run.
 
@@ -56,7 +56,7 @@ def post(
     """
     if is_read(con, delivery.digest):
         return
-    verify(rejects, Rejects, f"rejects of {delivery.name}")
+    verify(rejects.drop("raw", strict=False), Rejects, f"rejects of {delivery.name}")
     with transaction(con):
         append(con, "deliveries_read", _delivery_row(delivery, totals, run))
         append(con, "delivery_files", _file_rows(delivery))

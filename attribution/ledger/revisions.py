@@ -10,14 +10,22 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from attribution.ledger.shrinkage import Guard
 from schemas.bills import BillKey
+
+NO_GUARD = Guard()
+# Kinds of findings.
+SHRANK = "delivery_shrank"
+REFUSED = "delivery_refused"
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A delivery that still stands (its file was not overwritten since), and the bills it holds rows of.
+    """A delivery that may count, and the bills it holds rows of.
 
     `settled_run`: the run that first took it in. `seen_run`: the last run that met it on disk.
+    `replaced_by`: for each place that it had, the deliveries found there now; none while it has a place itself.
+    It still stands where all of those are held back.
     """
 
     digest: str
@@ -30,12 +38,18 @@ class Candidate:
     settled_run: int
     seen_run: int
     keys: frozenset[BillKey]
+    replaced_by: tuple[frozenset[str], ...] = ()
+
+    def stands(self, held: Collection[str]) -> bool:
+        """Whether it still has a place on disk, or had one that only held-back deliveries took."""
+        return not self.replaced_by or any(takers <= set(held) for takers in self.replaced_by)
 
 
 @dataclass
 class Choice:
     """`counting`: the deliveries whose parts make each bill. `held`: digest -> why nothing of it counts.
 
+    `kinds`: of those of `held` that are findings, which. `accepted`: such as make a bill fall and were let through.
     `undecided`: bills that only held-back deliveries, or such as a manifest calls outdated, speak of. What counted
     for them before goes on counting.
     """
@@ -43,6 +57,8 @@ class Choice:
     counting: dict[BillKey, tuple[str, ...]] = field(default_factory=dict)
     held: dict[str, str] = field(default_factory=dict)
     undecided: set[BillKey] = field(default_factory=set)
+    kinds: dict[str, str] = field(default_factory=dict)
+    accepted: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True)
@@ -54,30 +70,80 @@ class _Contest:
     candidates: tuple[Candidate, ...]
 
 
-def choose(candidates: Iterable[Candidate]) -> Choice:
+def choose(candidates: Iterable[Candidate], guard: Guard = NO_GUARD) -> Choice:
     """Choose for every bill the deliveries that count.
 
     Args:
-        candidates: deliveries that stand, of any sources.
+        candidates: deliveries that stand, of any sources, and those that count although their places were taken.
+        guard: what counts now, and how far it may fall.
     """
-    once = _same_content_once(candidates)
-    choice = Choice(held=_unstated(_contests(once, ())))
+    candidates = list(candidates)
+    refused = {one.digest: guard.refused[one.digest] for one in candidates if one.digest in guard.refused}
+    choice = Choice(held=dict(refused), kinds=dict.fromkeys(refused, REFUSED))
     while True:
-        contests = _contests(once, choice.held)
-        ties: dict[str, str] = {}
-        choice.counting = {}
-        for contest in contests:
-            counting = contest.candidates
-            if contest.mode == "snapshot":
-                counting = _newest(contest.candidates)
-                if len(counting) > 1:
-                    ties |= {candidate.digest: _tie_message(contest.key, counting) for candidate in counting}
-            if counting:
-                choice.counting[contest.key] = tuple(sorted(candidate.digest for candidate in counting))
-        if not ties:
-            choice.undecided = {key for candidate in once for key in candidate.keys} - choice.counting.keys()
+        standing = _same_content_once(one for one in candidates if one.stands(choice.held))
+        contests = _contests(standing, choice.held)
+        held = _unstated(contests) or _settle(contests, choice)
+        if not held:
+            spoken = {key for one in standing for key in one.keys}
+            choice.undecided = spoken - choice.counting.keys()
+            held = _shrunk(candidates, contests, choice, guard)
+            choice.kinds |= dict.fromkeys(held, SHRANK)
+        if not held:
             return choice
-        choice.held |= ties
+        choice.held |= held
+
+
+def _settle(contests: Sequence[_Contest], choice: Choice) -> dict[str, str]:
+    """Fill in what counts for each bill; snapshots that nothing orders, and why they are held back."""
+    ties: dict[str, str] = {}
+    choice.counting = {}
+    for contest in contests:
+        counting = contest.candidates
+        if contest.mode == "snapshot":
+            counting = _newest(contest.candidates)
+            if len(counting) > 1:
+                ties |= {candidate.digest: _tie_message(contest.key, counting) for candidate in counting}
+        if counting:
+            choice.counting[contest.key] = tuple(sorted(candidate.digest for candidate in counting))
+    return ties
+
+
+def _shrunk(
+    candidates: Sequence[Candidate], contests: Sequence[_Contest], choice: Choice, guard: Guard
+) -> dict[str, str]:
+    """New deliveries that make a bill fall by more than its source allows, and in words how far.
+
+    What fell is told from what counts now; where nothing does yet, from the snapshot before the newest.
+    """
+    older = {contest.key: _before_newest(contest) for contest in contests if contest.key not in guard.standing}
+    adding = {contest.key for contest in contests if contest.mode in ("parts", "append")}
+    by_digest = {one.digest: one for one in candidates}
+    held: dict[str, str] = {}
+    for key in sorted((guard.standing.keys() | choice.counting.keys()) - choice.undecided):
+        before = guard.standing.get(key) or older.get(key, frozenset())
+        after = frozenset(choice.counting.get(key, ()))
+        gone = (by_digest[digest] for digest in before - after if digest in by_digest)
+        takers = frozenset[str]().union(*(names for one in gone for names in one.replaced_by))
+        # Where files add up, what took the place of one makes the bill fall, not the new ones beside it.
+        ways = (takers, after - before) if key in adding else (after - before, takers)
+        asked = next((new for way in ways if (new := way - guard.accepted - choice.held.keys())), frozenset())
+        fall = guard.fall(key, before, after) if asked else ""
+        for digest in asked if fall else ():
+            if key.source in guard.accept:
+                choice.accepted.add(digest)
+            else:
+                held.setdefault(digest, _shrunk_message(key, fall))
+    return held
+
+
+def _before_newest(contest: _Contest) -> frozenset[str]:
+    """The snapshot that would count if the newest were not there."""
+    if contest.mode != "snapshot":
+        return frozenset()
+    newest = _newest(contest.candidates)
+    left = _newest(tuple(one for one in contest.candidates if one not in newest))
+    return frozenset(one.digest for one in left) if len(left) == 1 else frozenset()
 
 
 def _same_content_once(candidates: Iterable[Candidate]) -> list[Candidate]:
@@ -161,6 +227,13 @@ def _unstated_message(key: BillKey, first: Candidate, second: Candidate) -> str:
         f"{first.name} counts, {second.name} does not. "
         f'State in [[source]] "{key.source}": delivery = "snapshot" (the newer one replaces the older), '
         '"parts" (together they are the bill) or "append" (each adds its rows once).'
+    )
+
+
+def _shrunk_message(key: BillKey, fall: str) -> str:
+    return (
+        f"{_bill(key)} would fall {fall}; what counted before goes on counting. If that is right: "
+        f"`attribution ingest --accept-shrink {key.source}`, or the same with `run`. If not: have it delivered again."
     )
 
 

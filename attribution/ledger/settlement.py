@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING
 
@@ -15,11 +15,14 @@ import polars as pl
 
 from attribution.ledger.connection import append, registered, transaction
 from attribution.ledger.revisions import Candidate, Choice, choose
+from attribution.ledger.shrinkage import Guard, Measure
+from attribution.ledger.tolerance import too_much_refused
 from schemas.bills import BillKey, Delivery, HeldBack
 
 if TYPE_CHECKING:
     import duckdb
 
+_HELD_BACK = {**dict.fromkeys(("source", "name", "reason", "kind"), pl.String()), "run": pl.Int32()}
 _FOUND = {
     "source": pl.String(),
     "names": pl.List(pl.String()),
@@ -39,7 +42,11 @@ class Settled:
 
 
 def settle(
-    con: duckdb.DuckDBPyConnection, found: Sequence[Delivery], held_back: Sequence[HeldBack], run: int
+    con: duckdb.DuckDBPyConnection,
+    found: Sequence[Delivery],
+    held_back: Sequence[HeldBack],
+    run: int,
+    accept_shrink: Collection[str] = (),
 ) -> Settled:
     """Decide which parts count for each bill, and write the revisions that changed.
 
@@ -49,14 +56,17 @@ def settle(
             What is no longer found keeps counting, unless another file took its place.
         held_back: what was not read at all, to be shown with the rest.
         run: number of the run.
+        accept_shrink: sources whose deliveries are right although a bill falls.
     """
     with transaction(con):
         _remember(con, found, run)
         candidates = _candidates(con)
-        choice = choose(candidates)
+        choice = choose(candidates, _guard(con, found, accept_shrink))
         revised = _revise(con, choice, run)
         held = [
-            HeldBack(one.source, one.name, choice.held[one.digest]) for one in candidates if one.digest in choice.held
+            HeldBack(one.source, one.name, choice.held[one.digest], choice.kinds.get(one.digest))
+            for one in candidates
+            if one.digest in choice.held
         ]
         everything = tuple(sorted([*held_back, *held], key=lambda one: (one.source, one.name)))
         _keep_held_back(con, everything, choice, run)
@@ -86,25 +96,27 @@ def _remember(con: duckdb.DuckDBPyConnection, found: Sequence[Delivery], run: in
             """,
             {"run": run},
         )
-        # A file that is part of what was found now is no longer part of what was found there before.
         con.execute(
             """
-            CREATE OR REPLACE TEMP TABLE taken AS
-            SELECT DISTINCT f.source, unnest(f.names) AS name
-            FROM found_now AS f SEMI JOIN book.deliveries_read USING (delivery_digest);
-            DELETE FROM book.places AS p WHERE EXISTS (
-                SELECT 1 FROM taken WHERE taken.source = p.source AND list_contains(p.names, taken.name)
-            )
+            CREATE OR REPLACE TEMP TABLE posted AS
+            SELECT * FROM found_now SEMI JOIN book.deliveries_read USING (delivery_digest)
             """
         )
-        con.execute(
-            """
-            INSERT INTO book.places
-            SELECT source, names, delivery_digest, $run
-            FROM found_now SEMI JOIN book.deliveries_read USING (delivery_digest)
-            """,
-            {"run": run},
-        )
+    # A file that is part of what was found now is no longer part of what was found there before. What counts keeps
+    # the taken place noted, for the one that took it may be held back; nothing else comes back from there.
+    con.execute(
+        """
+        CREATE OR REPLACE TEMP TABLE named AS SELECT DISTINCT source, unnest(names) AS name FROM posted;
+        DELETE FROM book.places AS p WHERE (p.source, p.names, p.delivery_digest) IN (
+            SELECT (source, names, delivery_digest) FROM posted
+        );
+        UPDATE book.places AS p SET taken = true WHERE EXISTS (
+            SELECT 1 FROM named WHERE named.source = p.source AND list_contains(p.names, named.name)
+        );
+        DELETE FROM book.places WHERE taken AND delivery_digest NOT IN (SELECT delivery_digest FROM book.counting)
+        """
+    )
+    con.execute("INSERT INTO book.places SELECT source, names, delivery_digest, $run, false FROM posted", {"run": run})
     con.execute("UPDATE book.deliveries_read SET settled_run = $run WHERE settled_run IS NULL", {"run": run})
 
 
@@ -120,6 +132,17 @@ def _candidates(con: duckdb.DuckDBPyConnection) -> list[Candidate]:
         """
     ).fetchall():
         keys[digest].add(BillKey(source, account, month))
+    replaced: dict[str, set[frozenset[str]]] = defaultdict(set)
+    for digest, takers in con.execute(
+        """
+        SELECT p.delivery_digest, list(DISTINCT t.delivery_digest)
+        FROM book.places AS p
+        JOIN book.places AS t ON t.source = p.source AND NOT t.taken AND list_has_any(t.names, p.names)
+        WHERE p.taken AND p.delivery_digest NOT IN (SELECT delivery_digest FROM book.places WHERE NOT taken)
+        GROUP BY p.delivery_digest, p.names
+        """
+    ).fetchall():
+        replaced[digest].add(frozenset(takers))
     rows = con.execute(
         """
         SELECT d.delivery_digest, d.source, p.name, d.content_digest, d.order_key, d.is_current, d.mode, d.settled_run,
@@ -129,7 +152,36 @@ def _candidates(con: duckdb.DuckDBPyConnection) -> list[Candidate]:
         ORDER BY ALL
         """
     ).fetchall()
-    return [Candidate(*(*row, frozenset(keys[row[0]]))) for row in rows]
+    return [Candidate(*(*row, frozenset(keys[row[0]]), tuple(replaced[row[0]]))) for row in rows]
+
+
+def _guard(con: duckdb.DuckDBPyConnection, found: Sequence[Delivery], accept_shrink: Collection[str]) -> Guard:
+    """What counts now, what each delivery holds, and what sources and operator say of a fall."""
+    standing: dict[BillKey, set[str]] = defaultdict(set)
+    for source, account, month, digest in con.execute(
+        """
+        SELECT source, BillingAccountId, billing_month, delivery_digest FROM book.counting
+        """
+    ).fetchall():
+        standing[BillKey(source, account, month)].add(digest)
+    measures: dict[tuple[str, BillKey], Measure] = {}
+    for digest, source, account, month, rows, billed in con.execute(
+        """
+        SELECT p.delivery_digest, p.source, p.BillingAccountId, p.billing_month, p.rows,
+            map_from_entries(list((s.BillingCurrency, s.BilledCost)))
+        FROM book.parts AS p JOIN book.part_sums AS s USING (part_no) GROUP BY ALL
+        """
+    ).fetchall():
+        measures[digest, BillKey(source, account, month)] = Measure(rows, billed)
+    accepted = con.execute("SELECT delivery_digest FROM book.accepted_deliveries").fetchall()
+    return Guard(
+        standing={key: frozenset(digests) for key, digests in standing.items()},
+        measures=measures,
+        shrink={one.source.name: one.source.shrink for one in found},
+        accepted=frozenset(digest for (digest,) in accepted),
+        refused=too_much_refused(con, {one.source.name: one.source for one in found}.values()),
+        accept=frozenset(accept_shrink),
+    )
 
 
 def _revise(con: duckdb.DuckDBPyConnection, choice: Choice, run: int) -> list[BillKey]:
@@ -203,19 +255,17 @@ def bill_id(key: BillKey, digest: str) -> str:
 
 def _keep_held_back(con: duckdb.DuckDBPyConnection, held_back: Sequence[HeldBack], choice: Choice, run: int) -> None:
     con.execute("DELETE FROM book.held_back")
-    rows = [(one.source, one.name, one.reason, run) for one in held_back]
-    append(con, "held_back", pl.DataFrame(rows, schema=["source", "name", "reason", "run"], orient="row"))
+    rows = [(one.source, one.name, one.reason, one.kind, run) for one in held_back]
+    append(con, "held_back", pl.DataFrame(rows, schema=_HELD_BACK, orient="row"))
+    accepted = [(digest, run) for digest in sorted(choice.accepted)]
+    append(con, "accepted_deliveries", pl.DataFrame(accepted, schema=["delivery_digest", "run"], orient="row"))
     con.execute(
         """
         UPDATE book.deliveries_read AS d SET state = CASE
             WHEN list_contains($held, delivery_digest) THEN 'held back'
-            WHEN delivery_digest NOT IN (SELECT delivery_digest FROM book.places) THEN 'superseded'
+            WHEN delivery_digest IN (SELECT delivery_digest FROM book.counting) THEN 'counts'
+            WHEN delivery_digest NOT IN (SELECT delivery_digest FROM book.places WHERE NOT taken) THEN 'superseded'
             WHEN delivery_digest NOT IN (SELECT delivery_digest FROM book.parts) THEN 'counts'
-            WHEN delivery_digest IN (
-                SELECT p.delivery_digest FROM book.parts AS p
-                JOIN book.bill_parts AS bp USING (part_no) JOIN book.bills AS b USING (bill_no)
-                WHERE b.superseded_run IS NULL
-            ) THEN 'counts'
             ELSE 'superseded' END
         """,
         {"held": sorted(choice.held)},

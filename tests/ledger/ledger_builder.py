@@ -76,6 +76,7 @@ class Bill:
     source: str = "meridian"
     reading: str = ""
     beside: tuple[str, ...] = ()
+    shrink: str = "1"
 
     @property
     def delivery(self) -> Delivery:
@@ -83,7 +84,7 @@ class Bill:
         paths = (self.path, *self.beside)
         files = tuple(BillFile(Path("/nowhere") / path, path, content, 1) for path in paths)
         digest = hashlib.sha256((content + self.reading).encode()).hexdigest()
-        source = Source(self.source, "*.csv", delivery=self.mode)
+        source = Source(self.source, "*.csv", delivery=self.mode, shrink=Decimal(self.shrink))
         return Delivery(source, "focus", files, digest, self.order_key, self.current, self.empty_keys)
 
 
@@ -114,12 +115,12 @@ def post(ledger: Ledger, one: Bill, run: int, rollup: RollUp = UTC_DAYS) -> None
     ledger.post(delivery, parts, totals, rejects=rejects, run=run)
 
 
-def ingest(ledger: Ledger, *bills: Bill, as_of: datetime = AS_OF) -> Settled:
+def ingest(ledger: Ledger, *bills: Bill, as_of: datetime = AS_OF, accept: Sequence[str] = ()) -> Settled:
     """One run over what lies on disk now."""
     run = start(ledger, as_of)
     for one in bills:
         post(ledger, one, run)
-    settled = ledger.settle_bills([one.delivery for one in bills], [], run)
+    settled = ledger.settle_bills([one.delivery for one in bills], [], run, accept)
     ledger.end_run(run, "done", ended_at=as_of, counts={"bills": len(bills)})
     return settled
 

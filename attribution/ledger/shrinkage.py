@@ -1,0 +1,89 @@
+"""Whether a bill falls by more than its source allows: rows, and BilledCost by currency, before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from decimal import Context, Decimal
+
+from schemas.bills import BillKey
+from schemas.money import add
+from schemas.workspace import Source
+
+_SHARE = Context(prec=60)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What a delivery holds of a bill. `billed`: currency -> BilledCost."""
+
+    rows: int = 0
+    billed: Mapping[str, Decimal] = field(default_factory=dict)
+
+
+def together(measures: Iterable[Measure]) -> Measure:
+    """Several deliveries' parts of one bill as one."""
+    rows = 0
+    billed: dict[str, Decimal] = {}
+    for one in measures:
+        rows += one.rows
+        for currency, amount in one.billed.items():
+            billed[currency] = add(billed.get(currency, Decimal(0)), amount)
+    return Measure(rows, billed)
+
+
+@dataclass(frozen=True)
+class Guard:
+    """What may not simply replace what counts.
+
+    Attributes:
+        standing: deliveries that make each bill now.
+        measures: what each delivery holds of each bill.
+        shrink: source -> share of rows or money by which a bill may fall; for a source not named, the default.
+        accepted: deliveries that somebody said are right although they make a bill fall.
+        refused: deliveries of which too much was refused, and why that holds them back.
+        accept: sources of which all such deliveries are right, says whoever started this run.
+    """
+
+    standing: Mapping[BillKey, frozenset[str]] = field(default_factory=dict)
+    measures: Mapping[tuple[str, BillKey], Measure] = field(default_factory=dict)
+    shrink: Mapping[str, Decimal] = field(default_factory=dict)
+    accepted: frozenset[str] = frozenset()
+    refused: Mapping[str, str] = field(default_factory=dict)
+    accept: frozenset[str] = frozenset()
+
+    def fall(self, key: BillKey, before: Iterable[str], after: Iterable[str]) -> str:
+        """In words how a bill falls by more than its source allows; blank where it does not.
+
+        Args:
+            key: the bill.
+            before: digests of the deliveries that made it.
+            after: digests of those that would make it.
+        """
+        limit = self.shrink.get(key.source, Source.shrink)
+        old, new = (
+            together(self.measures.get((digest, key), Measure()) for digest in sorted(set(digests)))
+            for digests in (before, after)
+        )
+        told = []
+        if _falls(Decimal(old.rows), Decimal(new.rows), limit):
+            told.append(f"from {old.rows:,} rows to {new.rows:,}")
+        for currency, amount in sorted(old.billed.items()):
+            left = new.billed.get(currency, Decimal(0))
+            if _falls(amount, left, limit):
+                told.append(f"from BilledCost {_shown(amount)} {currency} to {_shown(left)}")
+        if not told:
+            return ""
+        return f"{' and '.join(told)}, more than the {_shown(limit * 100)} % that shrink allows"
+
+
+def _shown(amount: Decimal) -> str:
+    return f"{amount.normalize(_SHARE):,f}"
+
+
+def _falls(before: Decimal, after: Decimal, limit: Decimal) -> bool:
+    """Whether an amount above zero falls by more than a share; of zero or less no share can be told.
+
+    A share of 1 allows any fall, below zero too.
+    """
+    return before > 0 and limit < 1 and _SHARE.subtract(before, after) > _SHARE.multiply(before, limit)

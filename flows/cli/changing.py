@@ -1,0 +1,124 @@
+"""Commands that change something: a workspace begun, bills taken in, reports sent, the file published."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.cli.options import HERE, AcceptShrink, AsOf, Folder, app, load
+
+
+@app.command()
+def init(directory: Annotated[Path, typer.Argument(help="The folder to make.")]) -> None:
+    """Write a new workspace with commented files.
+
+    Example: attribution init my-costs
+    """
+    from flows.starter import write_starter
+    from flows.terminal import terminal
+
+    for path in write_starter(directory):
+        terminal.print(str(path))
+    terminal.print(f"\nNext: put bills under {directory / 'bills'}, then: attribution check --workspace {directory}")
+
+
+@app.command()
+def check(workspace: Folder = HERE) -> None:
+    """Read the configuration alone and name every fault in it.
+
+    Example: attribution check --workspace sample_bills
+    """
+    from flows.checking import check_workspace
+    from flows.terminal import terminal
+
+    for line in check_workspace(workspace):
+        terminal.print(line, markup=False)
+
+
+@app.command()
+def ingest(workspace: Folder = HERE, as_of: AsOf = None, accept_shrink: AcceptShrink = None) -> None:
+    """Take in new bills, without attributing them yet.
+
+    Example: attribution ingest --workspace sample_bills
+    """
+    from flows.arrival import complain
+    from flows.steps import ingest_only
+    from flows.terminal import read_instant, terminal, watching
+
+    with watching() as watch:
+        arrived = ingest_only(load(workspace), read_instant(as_of), watch, accept_shrink or ())
+    for delivery in arrived.read:
+        terminal.print(f"read       {delivery.source.name}  {delivery.name}", markup=False)
+    for held in arrived.settled.held_back:
+        terminal.print(f"held back  {held.source}  {held.name}: {held.reason}", markup=False)
+    terminal.print(f"{len(arrived.read)} deliveries read, {len(arrived.settled.revised)} bills revised")
+    complain(arrived.settled.held_back)
+
+
+@app.command()
+def run(workspace: Folder = HERE, as_of: AsOf = None, accept_shrink: AcceptShrink = None) -> None:
+    """Do what the nightly flow does: bills in, costs and findings out, costs.duckdb replaced.
+
+    Example: attribution run --workspace sample_bills --as-of 2026-11-05T06:00:00Z
+    """
+    from attribution.reports.nightly import nightly_summary
+    from flows.arrival import complain
+    from flows.steps import nightly
+    from flows.terminal import read_instant, terminal, watching
+
+    with watching() as watch:
+        summary = nightly(load(workspace), read_instant(as_of), watch, accept_shrink=accept_shrink or ())
+    terminal.print(nightly_summary(summary))
+    complain(summary.held_back)
+
+
+@app.command()
+def backfill(first: str, last: str, workspace: Folder = HERE) -> None:
+    """Look back over a range of months, so that findings have the age they would have.
+
+    Example: attribution backfill 2026-08 2026-10 --workspace sample_bills
+    """
+    from attribution.reports.nightly import nightly_summary
+    from flows.steps import backfill as look_back
+    from flows.terminal import read_month, terminal, watching
+
+    with watching() as watch:
+        nights = look_back(load(workspace), read_month(first), read_month(last), watch)
+    terminal.print(nightly_summary(nights[-1]))
+
+
+@app.command()
+def weekly(workspace: Folder = HERE, as_of: AsOf = None) -> None:
+    """Write the reports of the last complete week and mail them; nothing is sent twice.
+
+    Example: attribution weekly --workspace sample_bills --as-of 2026-11-05T06:00:00Z
+    """
+    from flows.mailing import complain, weekly_table
+    from flows.steps import weekly as write_and_mail
+    from flows.terminal import read_instant, terminal, watching
+
+    with watching() as watch:
+        done = write_and_mail(load(workspace), read_instant(as_of), watch)
+    terminal.print(weekly_table(done))
+    complain(done.mails)
+
+
+@app.command()
+def publish(
+    workspace: Folder = HERE,
+    *,
+    with_charges: Annotated[bool, typer.Option("--with-charges", help="Put the charges inside the file too.")] = False,
+) -> None:
+    """Write costs.duckdb anew from the ledger.
+
+    Example: attribution publish --with-charges --workspace sample_bills
+    """
+    from attribution.ledger import open_ledger
+    from attribution.ledger import publish as publish_ledger
+    from flows.terminal import terminal, watching
+
+    with watching() as watch, open_ledger(load(workspace).store, on_wait=lambda said: watch(said, 0, 0)) as ledger:
+        path = publish_ledger(ledger, with_charges=with_charges)
+    terminal.print(str(path), markup=False)

@@ -1,0 +1,178 @@
+"""Commands that tell and change nothing; all but `explain` ask the published file alone."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.cli.options import HERE, AsJson, Folder, app, load
+
+
+@app.command()
+def report(
+    workspace: Folder = HERE,
+    owner: Annotated[str | None, typer.Option(help="One owner's report; without it, the report for all.")] = None,
+) -> None:
+    """Show the report of the last complete week.
+
+    Example: attribution report --workspace sample_bills --owner mira
+    """
+    from attribution.reports.text import render_terminal
+    from flows.questions import weekly_report
+    from flows.terminal import terminal
+
+    terminal.print(render_terminal(weekly_report(load(workspace), owner)))
+
+
+@app.command()
+def explain(
+    resource: Annotated[str | None, typer.Argument(help="A ResourceId as billed.")] = None,
+    month: Annotated[str | None, typer.Option(help="Month of usage, for example 2026-10; without it, all.")] = None,
+    cost: Annotated[str | None, typer.Option(help="A row of costs, by its cost_id.")] = None,
+    workspace: Folder = HERE,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Say whose a resource's money is and why: the charges, all that was tried, what won, where splits moved it.
+
+    Example: attribution explain mrd-gpu-12 --month 2026-10 --workspace sample_bills
+    """
+    from flows.explaining import explain_cost, explain_resource
+    from flows.terminal import print_plain, read_month
+    from schemas.faults import Fault, InputError
+
+    stated = load(workspace)
+    if (resource is None) == (cost is None):
+        raise InputError(Fault("explain", "name either a resource or a cost", hint="See attribution explain --help."))
+    if resource is not None:
+        told = explain_resource(stated, resource, read_month(month) if month else None)
+    else:
+        told = explain_cost(stated, str(cost))
+    print_plain(told.as_json() if as_json else told.as_text())
+
+
+class State(StrEnum):
+    """Findings by their state."""
+
+    new = "new"
+    still = "still"
+    gone = "gone"
+    standing = "standing"
+    every = "every"
+
+
+@app.command()
+def findings(
+    workspace: Folder = HERE,
+    kind: Annotated[str | None, typer.Option(help="Only findings of this kind.")] = None,
+    state: Annotated[State, typer.Option(help="standing is new and still.")] = State.standing,
+    gate: Annotated[
+        str | None, typer.Option(help="End with exit code 1 where one of them has more than this amount at stake.")
+    ] = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """List findings, most money first.
+
+    Example: attribution findings --kind unattached_volume --workspace sample_bills
+    """
+    from flows.questions import list_findings, read_gate, show
+    from flows.terminal import ABOVE_GATE
+
+    limit = None if gate is None else read_gate(gate)
+    rows = list_findings(load(workspace).store, kind, state.value)
+    show(rows, as_json=as_json)
+    stakes = rows.get_column("cost_at_stake").drop_nulls().to_list()
+    if limit is not None and max(stakes, default=limit) > limit:
+        raise typer.Exit(ABOVE_GATE)
+
+
+class By(StrEnum):
+    """What refused values are counted by."""
+
+    file = "file"
+    column = "column"
+    check = "check"
+    source = "source"
+
+
+@app.command()
+def rejects(
+    workspace: Folder = HERE,
+    source: Annotated[
+        str | None, typer.Option(help="Only of this source, or of this input: tags, resources, ...")
+    ] = None,
+    by: Annotated[By | None, typer.Option(help="Count by this alone; without it, by file, column and check.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write each value with the text of its row to this file.")] = None,
+    *,
+    each: Annotated[bool, typer.Option("--each", help="Every value, not counted together.")] = False,
+    held_back: Annotated[bool, typer.Option("--held-back", help="Of deliveries that are held back instead.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List refused values: file, line, column, check, value; to a file or as JSON with the text of the row.
+
+    Example: attribution rejects --each --workspace sample_bills
+    """
+    from flows.exporting import write_rows
+    from flows.questions import show
+    from flows.refusals import count_rejects, list_rejects
+    from flows.terminal import terminal
+
+    rows = list_rejects(load(workspace).store, source, held_back=held_back)
+    if csv is not None:
+        write_rows(rows, csv)
+        terminal.print(f"{rows.height} rows written to {csv}", markup=False)
+    elif each:
+        show(rows if as_json else rows.drop("delivery", "raw"), as_json=as_json)
+    else:
+        show(count_rejects(rows, by), as_json=as_json)
+
+
+@app.command()
+def sql(query: str, workspace: Folder = HERE, *, as_json: AsJson = False) -> None:
+    """Ask the published file in SQL, read-only, also while a run is writing.
+
+    Example: attribution sql "SELECT project, sum(EffectiveCost) FROM costs GROUP BY project" -w sample_bills
+    """
+    from flows.questions import ask, show
+
+    show(ask(load(workspace).store, query), as_json=as_json)
+
+
+@app.command()
+def export(
+    table: Annotated[str, typer.Argument(help="A table or view (costs, findings, ...), or focus for a FOCUS file.")],
+    to: Annotated[Path, typer.Argument(help="A file that ends in .csv, .json or .parquet.")],
+    workspace: Folder = HERE,
+    *,
+    focus_version: Annotated[str, typer.Option("--focus-version", help="Of the FOCUS file: 1.0 to 1.4.")] = "1.4",
+    month: Annotated[str | None, typer.Option("--month", help="Of the FOCUS file: one billing month, YYYY-MM.")] = None,
+    source: Annotated[str | None, typer.Option("--source", help="Of the FOCUS file: one source.")] = None,
+) -> None:
+    """Write a table to a file (CSV is safe for spreadsheets), or all charges as a FOCUS file.
+
+    Example: attribution export monthly_costs monthly.csv --workspace sample_bills
+
+    Example: attribution export focus october.parquet --focus-version 1.2 --month 2026-10 --workspace sample_bills
+    """
+    from flows.exporting import export_focus, export_table
+    from flows.terminal import terminal
+
+    store = load(workspace).store
+    focus = table == "focus"
+    rows = export_focus(store, to, focus_version, month, source) if focus else export_table(store, table, to)
+    terminal.print(f"{rows} rows written to {to}", markup=False)
+
+
+@app.command()
+def status(workspace: Folder = HERE, *, as_json: AsJson = False) -> None:
+    """Say how things stand: last runs, how far each source reaches, what is held back.
+
+    Example: attribution status --workspace sample_bills
+    """
+    from flows.questions import show_status
+
+    show_status(load(workspace).store, as_json=as_json)

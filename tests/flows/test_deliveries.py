@@ -1,0 +1,186 @@
+"""Deliveries that do not simply count, on the command line: what is asked, what is answered, what is remembered."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from small_workspace import AS_OF, TOML, attribution, bill_text, charge, workspace
+
+WHOLE = [charge("2026-10-03", "10.5"), charge("2026-10-20", "200", ResourceId="i-2")]
+
+
+def deliver(root: Path, *rows: dict[str, str], name: str = "october.csv") -> None:
+    (root / "bills" / name).write_text(bill_text(list(rows)), encoding="utf-8")
+
+
+def night(root: Path, *words: str) -> int:
+    return attribution("run", "-w", root, "--as-of", AS_OF, *words).code
+
+
+def rows(root: Path, sql: str) -> list[dict[str, str]]:
+    found: list[dict[str, str]] = json.loads(attribution("sql", "--json", sql, "-w", root).out)
+    return found
+
+
+def billed(root: Path) -> str:
+    return rows(root, "SELECT sum(BilledCost) AS cost FROM costs")[0]["cost"]
+
+
+def test_a_bill_that_falls_waits_for_a_word(tmp_path: Path) -> None:
+    root = workspace(tmp_path, WHOLE)
+    assert night(root) == 0
+    deliver(root, WHOLE[0])
+    assert night(root) == 2
+    assert billed(root) == "210.500000000000"
+    (finding,) = rows(root, "SELECT subject, evidence FROM findings WHERE kind = 'delivery_shrank'")
+    assert finding["subject"] == "bills/october.csv"
+    assert "from 2 rows to 1 and from BilledCost 210.5 USD to 10.5" in finding["evidence"]
+    refused = attribution("ingest", "-w", root, "--accept-shrink", "clod")
+    assert refused.code == 2
+    assert 'no source "clod"' in refused.err
+    assert 'Did you mean "cloud"?' in refused.err
+    assert night(root, "--accept-shrink", "all") == 0
+    assert billed(root) == "10.500000000000"
+    assert night(root) == 0
+    assert rows(root, "SELECT state FROM findings WHERE kind = 'delivery_shrank'") == [{"state": "gone"}]
+
+
+@pytest.mark.parametrize("where", ["[ingest]\nshrink = 1\n", "shrink = 1\n"])
+def test_a_workspace_or_a_source_may_allow_any_fall(tmp_path: Path, where: str) -> None:
+    toml = TOML.replace("[[source]]", f"{where}[[source]]") if where.startswith("[") else TOML + where
+    root = workspace(tmp_path, WHOLE, toml=toml)
+    assert night(root) == 0
+    deliver(root, WHOLE[0])
+    assert night(root) == 0
+    assert billed(root) == "10.500000000000"
+
+
+NO_DAY = charge("2026-10-22", "30", ResourceId="i-4") | {"ChargePeriodStart": "2026-10-32T00:00:00Z"}
+# Two good rows of 210.5, one without a readable amount, and one of 30 on a day that is none.
+BAD = [*WHOLE, charge("2026-10-21", "1,5x", EffectiveCost="1", ResourceId="i-3"), NO_DAY]
+
+
+@pytest.mark.parametrize(
+    ("limits", "told"),
+    [
+        ("reject_rows = 0.49", "2 of 4 rows were refused, more than 49 %"),
+        ("reject_money = 0.124", "BilledCost 30 of 240.5 was refused, more than 12.4 %"),
+        ("reject_rows = 0.1\nreject_money = 0.1", "more than 10 % and BilledCost 30"),
+    ],
+)
+def test_a_delivery_of_which_too_much_is_refused_replaces_nothing(tmp_path: Path, limits: str, told: str) -> None:
+    root = workspace(tmp_path, WHOLE, toml=TOML + limits)
+    assert night(root) == 0
+    deliver(root, *BAD)
+    for _ in range(2):
+        ended = attribution("run", "-w", root, "--as-of", AS_OF)
+        assert ended.code == 2
+        said = " ".join(ended.out.split())
+        assert told in said
+        assert "BilledCost: a plain number; ChargePeriodStart: an instant" in said
+        assert billed(root) == "210.500000000000"
+    assert rows(root, "SELECT subject FROM findings WHERE kind = 'delivery_refused'") == [
+        {"subject": "bills/october.csv"}
+    ]
+    assert json.loads(attribution("rejects", "--json", "-w", root).out) == []
+    held = json.loads(attribution("rejects", "--held-back", "--each", "--source", "cloud", "--json", "-w", root).out)
+    assert [one["line"] for one in held] == [4, 5]
+    deliver(root, *WHOLE, charge("2026-10-21", "1.5", ResourceId="i-3"))
+    assert night(root) == 0
+    assert billed(root) == "212.000000000000"
+
+
+@pytest.mark.parametrize("limits", ["reject_rows = 0.5", "reject_money = 0.125", ""])
+def test_what_a_source_allows_to_be_refused_is_left_out_alone(tmp_path: Path, limits: str) -> None:
+    root = workspace(tmp_path, BAD, toml=TOML + limits)
+    assert night(root) == 0
+    assert billed(root) == "210.500000000000"
+
+
+def test_refused_rows_are_kept_as_they_stand(tmp_path: Path) -> None:
+    quoted = charge("2026-10-21", "1,5x", EffectiveCost="1", ChargeDescription='two\nlines, "quoted"')
+    long = charge("2026-10-22", "x", EffectiveCost="1", ChargeDescription="é" * 5000)
+    root = workspace(tmp_path, [*WHOLE, quoted, long])
+    with (root / "bills" / "october.csv").open("a", encoding="utf-8") as bill:
+        bill.write("a,row,too,short\n")
+    text = (root / "bills" / "october.csv").read_text(encoding="utf-8")
+    assert night(root) == 0
+    told = json.loads(attribution("rejects", "--each", "--json", "-w", root).out)
+    two_lines, cut, short = (one["raw"] for one in told)
+    assert two_lines in text
+    assert '"two\nlines, ""quoted"""' in two_lines
+    assert cut in text
+    assert 4090 <= len(cut.encode()) <= 4096
+    assert short == "a,row,too,short"
+    assert {one["delivery"] for one in told} == {"bills/october.csv"}
+
+
+def test_a_refused_row_of_parquet_is_kept_as_json(tmp_path: Path) -> None:
+    root = workspace(tmp_path, WHOLE)
+    bad = charge("2026-09-04", "seven", EffectiveCost="7")
+    pl.DataFrame([charge("2026-09-03", "7"), bad]).write_parquet(root / "bills" / "s.parquet")
+    assert night(root) == 0
+    (one,) = json.loads(attribution("rejects", "--each", "--json", "-w", root).out)
+    assert (one["line"], json.loads(one["raw"])) == (2, bad)
+
+
+def test_refused_values_are_counted_by_what_is_asked(tmp_path: Path) -> None:
+    root = workspace(tmp_path, [*BAD, charge("2026-10-25", "ten", EffectiveCost="1", ResourceId="=1+1")])
+    assert night(root) == 0
+    counted = json.loads(attribution("rejects", "--by", "check", "--json", "-w", root).out)
+    assert [(one["check"], one["refused"], one["first_line"]) for one in counted] == [
+        ("a plain number", 2, 4),
+        ("an instant, 1970 to 2199", 1, 5),
+    ]
+    assert json.loads(attribution("rejects", "--by", "source", "--json", "-w", root).out)[0]["rows"] == 3
+    listed = tmp_path / "rejects.csv"
+    assert attribution("rejects", "--csv", listed, "-w", root).code == 0
+    with listed.open(encoding="utf-8-sig", newline="") as file:
+        lines = list(csv.DictReader(file))
+    assert [line["line"] for line in lines] == ["4", "5", "6"]
+    assert all(line["raw"].startswith("0012,000745,2026-10-01T00:00:00Z") for line in lines)
+    assert attribution("rejects", "--source", "clod", "-w", root).code == 2
+
+
+CELLS = st.sampled_from(["BilledCost", "ChargePeriodStart", "ChargeCategory", "BillingCurrency"])
+WORSE = st.sampled_from(["", "n/a", "2026-13-01", "1.2.3", "9e99"])
+
+
+LEDGER = (
+    "SELECT bill_id, file, row_number, ResourceId, ChargePeriodStart, BilledCost FROM charges ORDER BY 3",
+    "SELECT * EXCLUDE (cost_id) FROM costs ORDER BY ResourceId",
+    "SELECT bill_id, files, rows, stated_BilledCost, stored_BilledCost FROM bills WHERE superseded_run IS NULL",
+    "SELECT * FROM rejected_rows",
+    "SELECT * FROM held_back",
+    "SELECT * FROM monthly_costs ORDER BY ALL",
+)
+
+
+@settings(max_examples=4, deadline=None, derandomize=True, phases=(Phase.generate,))
+@given(
+    damage=st.lists(st.tuples(st.integers(0, 5), CELLS, WORSE), min_size=1, max_size=4),
+    limit=st.sampled_from(["", "reject_rows = 0.2", "reject_money = 0"]),
+    shape=st.sampled_from(["", 'delivery = "snapshot"', 'delivery = "parts"']),
+)
+def test_refused_and_mended_is_as_if_it_had_been_whole(
+    tmp_path_factory: pytest.TempPathFactory, damage: list[tuple[int, str, str]], limit: str, shape: str
+) -> None:
+    whole = [charge(f"2026-10-{day:02}", f"{day}.25", ResourceId=f"i-{day}") for day in range(1, 7)]
+    broken = [dict(row) for row in whole]
+    for at, column, text in damage:
+        broken[at][column] = text
+    told = []
+    for bills in ([broken, whole], [whole]):
+        root = workspace(tmp_path_factory.mktemp("mended"), toml=f"{TOML}{limit}\n{shape}\n")
+        for bill in bills:
+            deliver(root, *bill)
+            ended = night(root)
+        assert ended == 0
+        told.append([rows(root, query) for query in LEDGER])
+    assert told[0] == told[1]
