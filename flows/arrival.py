@@ -17,7 +17,7 @@ from attribution.ledger import RollUp, Settled
 from flows.running import Run, rollup_of
 from flows.terminal import UnfinishedError
 from schemas.bills import Batch, Delivery, HeldBack, Notice, Stated, Totals, no_rejects
-from schemas.charges import Charges
+from schemas.charges import Charges, without_blanks
 from schemas.check import check
 from schemas.faults import Fault, InputError, LawBrokenError, suggest
 from schemas.money import add
@@ -180,7 +180,7 @@ def take(run: Run, delivery: Delivery, rollup: RollUp) -> int:
 
 def _checked(batch: Batch) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, Decimal]]:
     """Good charges, all refused values, and the money of refused rows."""
-    checked = check(batch.charges, Charges)
+    checked = check(without_blanks(batch.charges), Charges)
     refused = bills.refuse(batch, checked.failures)
     money = dict(batch.rejected)
     _add(money, refused.money)

@@ -7,6 +7,8 @@ text under `x_` names. Source: FOCUS specification 1.4, FinOps Foundation.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pandera.polars as pa
 import polars as pl
 
@@ -57,6 +59,9 @@ REQUIRED = (
 )  # fmt: skip
 """What no charge can lack."""
 
+ALWAYS = (*REQUIRED, *PROVENANCE)
+"""Columns that every frame and file of charges has; another one of CHARGE_COLUMNS may be left out where it is blank."""
+
 
 def _column(name: str, dtype: pl.DataType) -> pa.Column:
     checks = []
@@ -64,7 +69,7 @@ def _column(name: str, dtype: pl.DataType) -> pa.Column:
         checks.append(pa.Check.isin(CATEGORIES, error="known_category"))
     if name == "BillingCurrency":
         checks.append(pa.Check.str_matches(r"^[A-Z]{3}$", error="currency_code"))
-    return pa.Column(dtype, checks=checks, nullable=name not in REQUIRED, name=name)
+    return pa.Column(dtype, checks=checks, nullable=name not in REQUIRED, required=name in ALWAYS, name=name)
 
 
 def _ends_after_start(start: str, end: str) -> pa.Check:
@@ -82,3 +87,17 @@ Charges = pa.DataFrameSchema(
     strict=False,
     name="Charges",
 )
+
+
+def without_blanks(charges: pl.DataFrame) -> pl.DataFrame:
+    """Leave out FOCUS's columns that hold no value: half of them in most bills, each as dear to store as a full one."""
+    blank = [name for name in CHARGE_COLUMNS.keys() - set(ALWAYS) if charges[name].null_count() == charges.height]
+    return charges.drop(blank)
+
+
+def columns_of(charges: pl.DataFrame, names: Iterable[str]) -> list[pl.Expr]:
+    """Columns by name, as nulls where they were left out."""
+    return [
+        pl.col(name) if name in charges.columns else pl.lit(None, CHARGE_COLUMNS.get(name, pl.String())).alias(name)
+        for name in names
+    ]

@@ -44,6 +44,7 @@ class Reading:
     # Costs as the file has them, where the mapping changes them.
     as_billed: dict[str, pl.Series] = field(default_factory=dict)
     notices: list[Notice] = field(default_factory=list)
+    _nulls: dict[pl.DataType, pl.Series] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """No row has failed yet."""
@@ -60,7 +61,9 @@ class Reading:
 
     def nulls(self, dtype: pl.DataType) -> pl.Series:
         """A column that the file does not have."""
-        return pl.Series([None], dtype=dtype).new_from_index(0, self.height)
+        if dtype not in self._nulls:
+            self._nulls[dtype] = pl.Series([None], dtype=dtype).new_from_index(0, self.height)
+        return self._nulls[dtype]
 
     def text_of(self, lines: list[int]) -> dict[int, str]:
         """Rows of the file as written, cut where they are very long; a row of a Parquet file as JSON."""

@@ -23,6 +23,7 @@ from attribution.ledger.disk import WRITING, charges_folder, put_folder, write_r
 from attribution.ledger.rollup import RollUp, RollUpWriter
 from attribution.ledger.verify import read_back
 from schemas.bills import BillKey, Delivery
+from schemas.charges import columns_of
 from schemas.money import COSTS, add, known_sum
 
 # The east-most clock is 14 hours ahead of UTC: a month that begins there at midnight begins in UTC the day
@@ -83,7 +84,8 @@ class DeliveryWriter:
         """Add a batch.
 
         Args:
-            charges: CHARGE_COLUMNS and any `x_` columns, checked; one row a charge.
+            charges: CHARGE_COLUMNS and any `x_` columns, checked; one row a charge. FOCUS's columns without any
+                value may be missing.
         """
         if charges.is_empty():
             return
@@ -133,7 +135,8 @@ class _PartWriter:
         part = self.part
         part.files += 1
         part.rows += charges.height
-        money = charges.lazy().group_by("BillingCurrency").agg(pl.len().alias("rows"), *map(known_sum, COSTS))
+        costs = charges.lazy().select("BillingCurrency", *columns_of(charges, COSTS))
+        money = costs.group_by("BillingCurrency").agg(pl.len().alias("rows"), *map(known_sum, COSTS))
         for row in money.collect().to_dicts():
             currency = row["BillingCurrency"]
             before = part.sums.get(currency, dict.fromkeys(COSTS))

@@ -15,6 +15,7 @@ from pathlib import Path
 import polars as pl
 
 from attribution.ledger.disk import write_rows
+from schemas.charges import columns_of
 from schemas.costs import SUBJECT_TEXT
 from schemas.money import COSTS, known_sum
 
@@ -96,7 +97,7 @@ class RollUpWriter:
         self._partials: dict[int, list[Path]] = defaultdict(list)
 
     def write(self, charges: pl.DataFrame) -> None:
-        """Add a batch of charges (CHARGE_COLUMNS, checked)."""
+        """Add a batch of charges (checked; columns without any value may be missing)."""
         text = _subject_text(charges, self._rollup.extra)
         # 128 bits: a billion different subjects collide with a chance below 1e-20, and seeds differ per half.
         keys = pl.DataFrame({key: text.hash_rows(seed=seed) for seed, key in enumerate(_KEYS, start=1)})
@@ -105,7 +106,9 @@ class RollUpWriter:
             pl.concat(
                 [
                     self._numbers(keys),
-                    charges.lazy().select(self._day, *COSTS, _whole_units("ConsumedQuantity")),
+                    charges.lazy()
+                    .with_columns(columns_of(charges, (*COSTS, "ConsumedQuantity")))
+                    .select(self._day, *COSTS, _whole_units("ConsumedQuantity")),
                 ],
                 how="horizontal",
             )
@@ -172,12 +175,8 @@ def _from_place() -> tuple[pl.Expr, pl.Expr]:
 
 
 def _subject_text(charges: pl.DataFrame, extra: tuple[str, ...]) -> pl.DataFrame:
-    """The columns a subject is made of, all text; one that this bill does not have is null."""
-    known = charges.columns
-    return charges.select(
-        *SUBJECT_TEXT,
-        *((pl.col(name) if name in known else pl.lit(None)).cast(pl.String).alias(name) for name in extra),
-    )
+    """The columns a subject is made of, all text; one that this batch does not have is null."""
+    return charges.select(column.cast(pl.String) for column in columns_of(charges, (*SUBJECT_TEXT, *extra)))
 
 
 def _whole_units(name: str) -> pl.Expr:

@@ -77,11 +77,12 @@ def lay_views(con: duckdb.DuckDBPyConnection, charge_files: Sequence[Path], *, c
 
 
 def _charges_source(files: Sequence[Path]) -> str:
-    """What the view `charges` reads: the files by name, or the empty table of the same columns."""
+    """What the view `charges` reads: an empty table of all columns, since files lack those without any value."""
     if not files:
         return "book.no_charges"
     names = ", ".join(sql_text(str(file)) for file in files)
-    return f"read_parquet([{names}], union_by_name = true, filename = true)"
+    rows = f"read_parquet([{names}], union_by_name = true, filename = true)"
+    return f"(FROM book.no_charges UNION ALL BY NAME FROM {rows})"
 
 
 def comment_on_all(con: duckdb.DuckDBPyConnection) -> None:

@@ -15,7 +15,7 @@ import polars as pl
 from attribution.ledger import Ledger, RollUp
 from attribution.ledger.settlement import Settled
 from schemas.bills import REJECT_COLUMNS, BillFile, BillKey, Delivery, Totals
-from schemas.charges import CHARGE_COLUMNS
+from schemas.charges import CHARGE_COLUMNS, without_blanks
 from schemas.money import COSTS, add
 from schemas.workspace import Mode, Source
 
@@ -103,7 +103,7 @@ def post(ledger: Ledger, one: Bill, run: int, rollup: RollUp = UTC_DAYS) -> None
         return
     with ledger.writing(delivery, rollup) as writer:
         for batch in one.batches:
-            writer.write(charges(*batch, file_id=delivery.files[0].file_id))
+            writer.write(without_blanks(charges(*batch, file_id=delivery.files[0].file_id)))
         parts = writer.finish()
     stored = {name: sum((part.total(name) or Decimal(0) for part in parts), Decimal(0)) for name in COSTS}
     rejected = {"BilledCost": Decimal(one.rejected)}

@@ -11,7 +11,7 @@ import pytest
 from ledger_builder import Bill, bill, charge, charges, content, ingest, instant
 
 from attribution.ledger import Ledger, RollUp, open_ledger, rollup
-from schemas.charges import INSTANT
+from schemas.charges import CHARGE_COLUMNS, INSTANT
 from schemas.costs import LINE_COLUMNS, SUBJECT_COLUMNS
 from schemas.faults import LawBrokenError
 
@@ -125,6 +125,22 @@ def test_another_column_or_clock_is_rolled_up_from_the_stored_charges(ledger: Le
     assert len(list(store.glob("charges/*/rollup-*"))) == 1
     with pytest.raises(LawBrokenError, match="another way"):
         ledger.lines(PLAIN)
+
+
+def test_columns_that_are_blank_in_a_batch_are_null_and_not_missing(ledger: Ledger, store: Path) -> None:
+    blank, full = charge("1", ListCost=None, ConsumedQuantity=None), charge("2", SkuPriceId="p", InvoiceId="i")
+    ingest(ledger, Bill("a.csv", [[blank], [full], [full, blank]]))
+    files = [set(pl.read_parquet_schema(file)) for file in sorted(store.glob("charges/*/charges-*.parquet"))]
+    assert [{"ListCost", "SkuPriceId"} & columns for columns in files] == [set(), *[{"ListCost", "SkuPriceId"}] * 2]
+    shown = ledger.frame("SELECT * FROM charges ORDER BY BilledCost")
+    assert set(CHARGE_COLUMNS) < set(shown.columns)
+    assert shown.get_column("InvoiceId").to_list() == [None, None, "i", "i"]
+    known = [None, Decimal(4)]
+    assert lines(ledger).get_column("ListCost").to_list() == known
+    wanted = RollUp(columns=("InvoiceId",))
+    assert ledger.roll_up(wanted) == 1
+    assert ledger.lines(wanted).collect().sort("BilledCost").get_column("ListCost").to_list() == known
+    assert ledger.subjects(wanted).get_column("InvoiceId").sort().to_list() == [None, "i"]
 
 
 def test_the_watermark_ignores_charges_longer_than_a_day(ledger: Ledger) -> None:
