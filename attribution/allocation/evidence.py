@@ -27,7 +27,8 @@ class Evidence:
     """What every source says.
 
     `contexts`: one row a context, with `subject_row`, `first_day` and columns `<source> <field>` of
-    answers. `of_line`: the context of each line, in the order of the lines.
+    answers. `of_line`: the context of each line, in the order of the lines. `coded`: the subjects' columns looked at
+    so far.
     """
 
     book: RuleBook
@@ -35,6 +36,7 @@ class Evidence:
     contexts: pl.DataFrame
     of_line: pl.Series
     answers: Answers
+    coded: dict[str, Coded]
 
     def heard(self, source: str, field: str) -> pl.Series:
         """The answers of one source to one field, null where it says nothing."""
@@ -58,7 +60,9 @@ class Evidence:
         rows = self.contexts.get_column("subject_row")
         if name not in self.subjects.columns:
             return Coded(pl.Series([None], dtype=pl.String()), pl.zeros(rows.len(), pl.UInt32, eager=True))
-        return coded(self.subjects.get_column(name)).at(rows)
+        if name not in self.coded:
+            self.coded[name] = coded(self.subjects.get_column(name))
+        return self.coded[name].at(rows)
 
 
 def gather_evidence(
@@ -70,9 +74,10 @@ def gather_evidence(
     subjects = cost_elements(subjects)
     attached = attachments(resources)
     chain = chains(attached, subjects.get_column("ResourceId"))
-    numbers = _numbers(subjects, chain)
+    resource = coded(subjects.get_column("ResourceId"))
+    numbers = _numbers(resource, chain)
     sets = subjects.select(_TAGSET).drop_nulls("Tags").unique()
-    placed = _placed(subjects, numbers, sets)
+    placed = _placed(subjects, resource, sets)
     rows = _rows_of(lines, placed)
     slotted = bill_tags(sets, where, answers)
     csv = csv_tags(tags, numbers, where, answers)
@@ -94,21 +99,21 @@ def gather_evidence(
     of_account = _accounts(subjects, book, answers)
     if of_account.width:
         contexts = contexts.hstack(of_account[contexts.get_column("subject_row")])
-    return Evidence(book, subjects, contexts, of_line, answers)
+    return Evidence(book, subjects, contexts, of_line, answers, {"ResourceId": resource})
 
 
-def _numbers(subjects: pl.DataFrame, chain: pl.DataFrame) -> pl.DataFrame:
-    """A number for each resource that is billed or gives to one that is."""
-    names = pl.concat([subjects.get_column("ResourceId"), chain.get_column("ancestor").alias("ResourceId")])
-    return names.drop_nulls().unique().to_frame().with_row_index("resource_no")
+def _numbers(billed: Coded, chain: pl.DataFrame) -> pl.DataFrame:
+    """A number for each resource that is billed, which is its code, or gives to one that is."""
+    ancestors = chain.get_column("ancestor").unique()
+    names = pl.concat([billed.values, ancestors.filter(~ancestors.is_in(billed.values.implode()))])
+    return names.alias("ResourceId").to_frame().with_row_index("resource_no").drop_nulls()
 
 
-def _placed(subjects: pl.DataFrame, numbers: pl.DataFrame, sets: pl.DataFrame) -> pl.DataFrame:
+def _placed(subjects: pl.DataFrame, resource: Coded, sets: pl.DataFrame) -> pl.DataFrame:
     """Subjects by whole numbers: (subject_id, resource_no, tagset_no), in their order."""
     numbered = sets.with_row_index("tagset_no")
     return (
-        subjects.select("subject_id", "ResourceId", *_TAGSET)
-        .join(numbers, on="ResourceId", how="left", maintain_order="left", validate="m:1")
+        subjects.select("subject_id", *_TAGSET, resource_no=resource.known())
         .join(numbered, on=sets.columns, how="left", maintain_order="left", validate="m:1")
         .select("subject_id", "resource_no", "tagset_no")
     )
@@ -158,11 +163,12 @@ def _contexts(
     """
     many = first_days.len()
     era = first_days.search_sorted(days, side="right") - 1 if many > 1 else pl.zeros(rows.len(), pl.Int64, eager=True)
-    span = spans_on(placed.get_column("resource_no").gather(rows), days, spans)
+    span = spans_on(placed.get_column("resource_no"), rows, days, spans)
     width = max([0, *spans.get_column("span").unique()]) + 1
     key = ((rows.cast(pl.Int64) * many + era.cast(pl.Int64)) * width + span).alias("key").to_frame()
-    found = key.unique().sort("key").with_row_index("context")
-    of_line = key.join(found, on="key", how="left", maintain_order="left", validate="m:1").get_column("context")
+    found = key.unique().sort("key")
+    # Lines come by subject, and what is nearly sorted is found by halving in a third of the time of a join.
+    of_line = found.get_column("key").search_sorted(key.get_column("key")).alias("context")
     parts = found.select(
         (pl.col("key") // (many * width)).cast(pl.UInt32).alias("subject_row"),
         (pl.col("key") // width % many).cast(pl.UInt32).alias("era"),

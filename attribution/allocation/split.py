@@ -46,11 +46,14 @@ def split(resolved: Resolved, rules: RuleBook) -> Divided:
         InputError: a split names a receiver that an earlier split emptied.
         LawBrokenError: what a split added does not sum to zero.
     """
-    rows = resolved.costs.with_columns(resolved.evidence.of_line.alias("context"), pl.lit(value=True).alias("live"))
-    places = resolved.subjects.select("subject_id").with_row_index("subject_row")
-    rows = rows.join(places, on="subject_id", how="left", maintain_order="left", validate="m:1")
+    evidence = resolved.evidence
+    rows = resolved.costs.with_columns(
+        evidence.of_line.alias("context"),
+        evidence.contexts.get_column("subject_row").gather(evidence.of_line),
+        pl.lit(value=True).alias("live"),
+    )
     subjects = resolved.subjects.with_columns(pl.lit(value=False).alias("is_pool"))
-    standing = Standing(rows.drop("subject_id"), subjects, resolved.allocations, resolved.evidence)
+    standing = Standing(rows.drop("subject_id"), subjects, resolved.allocations, evidence)
     book = AllocationBook(resolved.allocations, rules.names)
     lineage, pooled = [pl.DataFrame(schema=LINEAGE_COLUMNS)], [pl.DataFrame(schema=POOLED_COLUMNS)]
     emptied = pl.DataFrame(schema=_EMPTIED)

@@ -54,23 +54,22 @@ def laid(pieces: pl.DataFrame, spans: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([cut.select(whole.columns), whole])
 
 
-def spans_on(resource_no: pl.Series, days: pl.Series, spans: pl.DataFrame) -> pl.Series:
-    """Which span of its resource each day lies in."""
-    if not spans.height:
-        return pl.zeros(days.len(), pl.Int32, eager=True)
-    asked = pl.DataFrame({"resource_no": resource_no, "start": days})
+def spans_on(resource_no: pl.Series, rows: pl.Series, days: pl.Series, spans: pl.DataFrame) -> pl.Series:
+    """Which span of its resource each day lies in.
+
+    Args:
+        resource_no: the resource of each subject, null where it has none.
+        rows: the subject of each day, as its row.
+        days: the days.
+        spans: see `timelines`; every resource there has a span on any day.
+    """
+    moving = resource_no.is_in(spans.get_column("resource_no").unique().implode()).fill_null(value=False).gather(rows)
+    asked = pl.DataFrame({"resource_no": resource_no.gather(rows.filter(moving)), "start": days.filter(moving)})
     place = pl.col("resource_no").cast(pl.Int64) * (1 << _DAY_BITS)
     key = place + (pl.col("start") - pl.lit(EVER)).dt.total_days()
-    wanted = asked.select(key.fill_null(-1)).to_series()
-    found = spans.select(key).to_series().search_sorted(wanted, side="right").cast(pl.Int64) - 1
-    found = found.clip(0)
-    its = spans[found].select("span", spanned="resource_no")
-    hit = pl.col("spanned").eq_missing(pl.col("resource_no"))
-    return (
-        pl.concat([asked, its], how="horizontal")
-        .select(pl.when(hit).then(pl.col("span")).otherwise(0).cast(pl.Int32).alias("span"))
-        .to_series()
-    )
+    at = spans.select(key).to_series().search_sorted(asked.select(key).to_series(), side="right").cast(pl.Int64) - 1
+    still = pl.zeros(days.len(), pl.Int32, eager=True).alias("span")
+    return still.scatter(moving.arg_true(), spans.get_column("span").gather(at))
 
 
 def eras(book: RuleBook) -> pl.Series:

@@ -51,6 +51,11 @@ class Coded:
         """The same column for rows that point at these ones."""
         return Coded(self.values, self.codes.gather(positions))
 
+    def known(self) -> pl.Series:
+        """The codes, null where the column is."""
+        numbers = pl.int_range(self.values.len(), dtype=pl.UInt32, eager=True)
+        return numbers.set(self.values.is_null(), None).gather(self.codes)
+
 
 def coded(column: pl.Series) -> Coded:
     """Tell the distinct values of a column from where they stand."""
