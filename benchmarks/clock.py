@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -32,17 +33,19 @@ SEAMS = (
 )
 """In the order of the way. A step's seconds are its own: what it calls of another step counts there.
 
-Packing charges and the control sum run in threads of their own; only what is waited for shows here.
+Reading and checking run in a thread of their own, beside what is done with the batch before. What packs charges and
+makes the control sum is in threads that are not watched: only what is waited for shows here.
 """
 
 
 class Clock:
-    """Own seconds of each step; `rest` is what belongs to none."""
+    """Own seconds of each step, added up over threads; `rest` is what belongs to none, in the first thread."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = dict.fromkeys((step for step, _, _ in SEAMS), 0.0) | {"rest": 0.0}
-        self._open = ["rest"]
-        self._since = time.perf_counter()
+        self._here = threading.local()
+        self._here.open = ["rest"]
+        self._here.since = time.perf_counter()
 
     def watch_all(self) -> None:
         """Wrap every seam; one that is no longer there is an error, so that no step is lost silently."""
@@ -60,18 +63,26 @@ class Clock:
 
     def _turn(self) -> None:
         now = time.perf_counter()
-        self.seconds[self._open[-1]] += now - self._since
-        self._since = now
+        if getattr(self._here, "open", None):
+            self.seconds[self._here.open[-1]] += now - self._here.since
+        self._here.since = now
+
+    def _stack(self) -> list[str]:
+        """The steps open in this thread; another than the first begins with none."""
+        if not hasattr(self._here, "open"):
+            self._here.open = []
+        found: list[str] = self._here.open
+        return found
 
     def _watched(self, step: str, work: Callable[..., Any]) -> Callable[..., Any]:
         def timed(*args: Any, **named: Any) -> Any:  # noqa: ANN401 - it stands in for any function
             self._turn()
-            self._open.append(step)
+            self._stack().append(step)
             try:
                 made = work(*args, **named)
             finally:
                 self._turn()
-                self._open.pop()
+                self._stack().pop()
             return self._turns(step, made) if isinstance(made, Iterator) else made
 
         return timed

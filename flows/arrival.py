@@ -14,6 +14,7 @@ import polars as pl
 
 from attribution import bills
 from attribution.ledger import RollUp, Settled
+from flows.reading_ahead import ahead
 from flows.running import Run, rollup_of
 from flows.terminal import UnfinishedError
 from schemas.bills import Batch, Delivery, HeldBack, Notice, Stated, Totals, no_rejects
@@ -153,8 +154,8 @@ def take(run: Run, delivery: Delivery, rollup: RollUp) -> int:
         run.ledger.writing(delivery, rollup) as writer,
     ):
         summing = beside.submit(bills.stated, unpacked)
-        for batch in bills.read(unpacked):
-            good, rejects, money = _checked(batch)
+        # Checked where it is read, since rejects ask for their lines while the reader's copies still lie there.
+        for batch, good, rejects, money in ahead(_checked(batch) for batch in bills.read(unpacked)):
             writer.write(good)
             refused.append(bills.with_texts(rejects, batch, texts))
             texts -= refused[-1].height
@@ -178,13 +179,13 @@ def take(run: Run, delivery: Delivery, rollup: RollUp) -> int:
     return rejects.height
 
 
-def _checked(batch: Batch) -> tuple[pl.DataFrame, pl.DataFrame, dict[str, Decimal]]:
-    """Good charges, all refused values, and the money of refused rows."""
+def _checked(batch: Batch) -> tuple[Batch, pl.DataFrame, pl.DataFrame, dict[str, Decimal]]:
+    """The batch, its good charges, all refused values, and the money of refused rows."""
     checked = check(without_blanks(batch.charges), Charges)
     refused = bills.refuse(batch, checked.failures)
     money = dict(batch.rejected)
     _add(money, refused.money)
-    return checked.good, pl.concat([batch.refused, refused.rejects]), money
+    return batch, checked.good, pl.concat([batch.refused, refused.rejects]), money
 
 
 def _add(into: dict[str, Decimal], more: Mapping[str, Decimal]) -> None:

@@ -1,0 +1,25 @@
+"""Reading ahead: the next item is made in a thread while the one before it is used, so that two cores have work."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def ahead(items: Generator[T]) -> Iterator[T]:
+    """The same items in the same order, at most one of them waiting; an error comes where its item would have.
+
+    Args:
+        items: none of them None; made in one thread, and closed there, also where the caller stops early.
+    """
+    with ThreadPoolExecutor(1, "reading ahead") as beside:
+        try:
+            coming = beside.submit(next, items, None)
+            while (item := coming.result()) is not None:
+                coming = beside.submit(next, items, None)
+                yield item
+        finally:
+            beside.submit(items.close).result()
