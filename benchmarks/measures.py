@@ -19,6 +19,8 @@ from typing import Any
 
 from clock import Clock
 
+import flows  # noqa: F401 - as every command does before polars comes, whose allocator it sets
+
 THREADS = 2
 _KIB = 1024
 
