@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from attribution.detection import override_faults
@@ -9,6 +10,8 @@ from attribution.reports.figures import count
 from attribution.rules import read_rules
 from flows.settings import load_workspace
 from schemas.faults import Fault, InputError
+from schemas.paths import matching
+from schemas.workspace import Workspace
 
 
 def check_workspace(root: Path) -> list[str]:
@@ -31,6 +34,7 @@ def check_workspace(root: Path) -> list[str]:
         lines.append(
             f"attribution.toml: {count(len(workspace.sources), 'source')} ({sources}), store {workspace.store}"
         )
+        lines.extend(_files(workspace))
     try:
         if (root / "attribution.toml").is_file():
             book = read_rules(rules)
@@ -44,3 +48,15 @@ def check_workspace(root: Path) -> list[str]:
     if faults:
         raise InputError(faults)
     return [*lines, "No fault found."]
+
+
+def _files(workspace: Workspace) -> Iterator[str]:
+    """How many files each source's path matches; none is no fault yet, but a run would stop."""
+    for source in workspace.sources:
+        place = f'source "{source.name}"'
+        try:
+            found = matching(workspace.root, source.path, place, workspace.store)
+        except InputError as error:
+            yield f"{place}: {error.faults[0].what}; a run would stop here"
+        else:
+            yield f"{place}: {source.path} matches {count(len(found), 'file')}"

@@ -80,14 +80,31 @@ def running(
     Raises:
         InputError: the store cannot be opened for writing.
     """
+    with (
+        open_ledger(workspace.store, on_wait=lambda message: watch(message, 0, 0)) as ledger,
+        noting(ledger, workspace, command, as_of, watch=watch, rules=rules) as run,
+    ):
+        yield run
+
+
+@contextmanager
+def noting(
+    ledger: Ledger,
+    workspace: Workspace,
+    command: str,
+    as_of: datetime | None = None,
+    *,
+    watch: Watch = quiet,
+    rules: str = "",
+) -> Iterator[Run]:
+    """Note a run in a ledger that is open already; see `running`."""
     started = now()
-    with open_ledger(workspace.store, on_wait=lambda message: watch(message, 0, 0)) as ledger:
-        versions = {"rules": rules} | {name: version(name) for name in ("cost-attribution", "polars", "duckdb")}
-        number = ledger.start_run(command, as_of=as_of or started, started_at=started, versions=versions)
-        run = Run(workspace, ledger, number, as_of or started, watch)
-        try:
-            yield run
-        except BaseException as error:
-            ledger.end_run(number, "failed", ended_at=now(), counts=run.counts, message=str(error) or repr(error))
-            raise
-        run.end()
+    versions = {"rules": rules} | {name: version(name) for name in ("cost-attribution", "polars", "duckdb")}
+    number = ledger.start_run(command, as_of=as_of or started, started_at=started, versions=versions)
+    run = Run(workspace, ledger, number, as_of or started, watch)
+    try:
+        yield run
+    except BaseException as error:
+        ledger.end_run(number, "failed", ended_at=now(), counts=run.counts, message=str(error) or repr(error))
+        raise
+    run.end()

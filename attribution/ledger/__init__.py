@@ -7,6 +7,7 @@ from attribution.ledger.parts import DeliveryWriter, Part, billing_month
 from attribution.ledger.published import Published, publish, query, read_published
 from attribution.ledger.records import DeliveryState, PlannedDelivery
 from attribution.ledger.rollup import RollUp
+from attribution.ledger.scratch import scratch_ledger
 from attribution.ledger.settlement import Settled
 
 __all__ = [
@@ -23,4 +24,5 @@ __all__ = [
     "publish",
     "query",
     "read_published",
+    "scratch_ledger",
 ]

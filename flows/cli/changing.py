@@ -38,17 +38,31 @@ def check(workspace: Folder = HERE) -> None:
 
 
 @app.command()
-def ingest(workspace: Folder = HERE, as_of: AsOf = None, accept_shrink: AcceptShrink = None) -> None:
+def ingest(
+    workspace: Folder = HERE,
+    as_of: AsOf = None,
+    accept_shrink: AcceptShrink = None,
+    *,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would do, and change nothing.")] = False,
+) -> None:
     """Take in new bills, without attributing them yet.
 
-    Example: attribution ingest --workspace sample_bills
+    Example: attribution ingest --dry-run --workspace sample_bills
     """
     from flows.arrival import complain
+    from flows.preview import preview, shown
     from flows.steps import ingest_only
-    from flows.terminal import read_instant, terminal, watching
+    from flows.terminal import read_instant, terminal, watching, wide
 
+    stated = load(workspace), read_instant(as_of)
+    if dry_run:
+        with watching() as watch:
+            found = preview(*stated, watch, accept_shrink or ())
+        wide.print(shown(found))
+        complain(found.arrived.settled.held_back)
+        return
     with watching() as watch:
-        arrived = ingest_only(load(workspace), read_instant(as_of), watch, accept_shrink or ())
+        arrived = ingest_only(*stated, watch, accept_shrink or ())
     for delivery in arrived.read:
         terminal.print(f"read       {delivery.source.name}  {delivery.name}", markup=False)
     for held in arrived.settled.held_back:

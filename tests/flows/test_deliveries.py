@@ -184,3 +184,52 @@ def test_refused_and_mended_is_as_if_it_had_been_whole(
         assert ended == 0
         told.append([rows(root, query) for query in LEDGER])
     assert told[0] == told[1]
+
+
+def test_check_says_how_many_files_a_source_has(tmp_path: Path) -> None:
+    toml = TOML + '[[source]]\nname = "late"\npath = "late/*.csv"\n'
+    root = workspace(tmp_path, WHOLE, toml=toml)
+    ended = attribution("check", "-w", root)
+    assert ended.code == 0
+    told = " ".join(ended.out.split())
+    assert 'source "cloud": bills/* matches 1 file' in told
+    assert 'source "late": ' in told
+    assert "a run would stop here" in told
+
+
+def everything(root: Path) -> dict[str, tuple[bytes, int]]:
+    """Content and time of every file of a store but its lock."""
+    files = [path for path in sorted(root.rglob("*")) if path.is_file() and path.name != ".lock"]
+    return {str(path.relative_to(root)): (path.read_bytes(), path.stat().st_mtime_ns) for path in files}
+
+
+def test_a_dry_run_says_what_an_ingest_would_do_and_leaves_no_trace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
+    root = workspace(tmp_path / "w", WHOLE)
+    first = attribution("ingest", "--dry-run", "-w", root, "--as-of", AS_OF)
+    assert first.code == 0
+    assert "1 delivery would be read" in first.out
+    assert not (root / "ledger").exists()
+    assert night(root) == 0
+    before = everything(root / "ledger")
+    deliver(root, *BAD, charge("2026-10-25", "9", ResourceId="i-5"))
+    deliver(root, charge("2026-09-25", "7"), name="september.csv")
+    deliver(root, charge("2026-09-26", "7"), name="september-2.csv")
+    would = attribution("ingest", "--dry-run", "-w", root, "--as-of", AS_OF)
+    assert would.code == 2
+    lines = [" ".join(line.split()) for line in would.out.splitlines()]
+    assert "cloud bills/october.csv 5 2" in lines
+    assert "cloud 0012 2026-09-01 USD 1 7" in lines
+    assert "cloud 0012 2026-10-01 USD 2 210.5 3 219.5" in lines
+    assert any(line.startswith("held back cloud bills/september") for line in lines)
+    assert lines[-1] == "Nothing was changed."
+    assert everything(root / "ledger") == before
+    assert list(scratch.iterdir()) == []
+    done = attribution("ingest", "-w", root, "--as-of", AS_OF)
+    assert done.code == 2
+    assert night(root) == 2
+    assert billed(root) == "226.500000000000"
