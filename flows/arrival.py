@@ -5,7 +5,7 @@ What is wrong with one delivery holds that delivery back and no other.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from decimal import Decimal
@@ -145,7 +145,6 @@ def take(run: Run, delivery: Delivery, rollup: RollUp) -> int:
     """
     totals = Totals()
     refused: list[pl.DataFrame] = []
-    texts = TEXTS_KEPT
     notices: list[Notice] = []
     # The control sum reads the files apart from the reader, so it can do so at the same time.
     with (
@@ -154,11 +153,9 @@ def take(run: Run, delivery: Delivery, rollup: RollUp) -> int:
         run.ledger.writing(delivery, rollup) as writer,
     ):
         summing = beside.submit(bills.stated, unpacked)
-        # Checked where it is read, since rejects ask for their lines while the reader's copies still lie there.
-        for batch, good, rejects, money in ahead(_checked(batch) for batch in bills.read(unpacked)):
+        for batch, good, rejects, money in ahead(_checked(bills.read(unpacked))):
             writer.write(good)
-            refused.append(bills.with_texts(rejects, batch, texts))
-            texts -= refused[-1].height
+            refused.append(rejects)
             notices.extend(batch.notices)
             totals.rows += batch.rows
             for into, more in (
@@ -179,13 +176,22 @@ def take(run: Run, delivery: Delivery, rollup: RollUp) -> int:
     return rejects.height
 
 
-def _checked(batch: Batch) -> tuple[Batch, pl.DataFrame, pl.DataFrame, dict[str, Decimal]]:
-    """The batch, its good charges, all refused values, and the money of refused rows."""
-    checked = check(without_blanks(batch.charges), Charges)
-    refused = bills.refuse(batch, checked.failures)
-    money = dict(batch.rejected)
-    _add(money, refused.money)
-    return batch, checked.good, pl.concat([batch.refused, refused.rejects]), money
+def _checked(
+    batches: Iterator[Batch],
+) -> Generator[tuple[Batch, pl.DataFrame, pl.DataFrame, dict[str, Decimal]]]:
+    """Each batch, its good charges, all refused values with the texts of their rows, and the money of refused rows.
+
+    Checked where it is read, since rejects ask for their lines while the reader's copies still lie there.
+    """
+    texts = TEXTS_KEPT
+    for batch in batches:
+        checked = check(without_blanks(batch.charges), Charges)
+        refused = bills.refuse(batch, checked.failures)
+        money = dict(batch.rejected)
+        _add(money, refused.money)
+        rejects = bills.with_texts(pl.concat([batch.refused, refused.rejects]), batch, texts)
+        texts -= rejects.height
+        yield batch, checked.good, rejects, money
 
 
 def _add(into: dict[str, Decimal], more: Mapping[str, Decimal]) -> None:
