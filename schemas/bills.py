@@ -46,13 +46,13 @@ class BillFile:
             InputError: as `schemas.text_file.plain_text`.
         """
         if self.copies:
-            return self.copies.of(self.path, self.name, self.file_id, encoding)
+            return self.copies.of(self.path, self.name, encoding)
         return plain_text(self.path, self.name, scratch / f"{self.file_id}.csv", encoding)
 
     def leave(self, text: PlainText) -> None:
         """Be done with the plain text, so that it does not lie on disk for longer than it is read."""
         if self.copies:
-            self.copies.leave(self.file_id)
+            self.copies.leave(self.path)
         else:
             text.path.unlink()
 
@@ -75,6 +75,8 @@ class Delivery:
     `current` is True or False where a manifest says which delivery counts, None where none speaks.
     `mode`: how the provider's layout says that deliveries of one bill belong together; what the source states wins.
     `empty_keys`: the bills that the delivery speaks of when it holds no row (a header-only file), where known.
+    `roles`: what each of `files` is, in their order, where a reader tells files apart.
+    `rows`: how many data rows a manifest says there are, None where none speaks.
     """
 
     source: Source
@@ -85,6 +87,8 @@ class Delivery:
     current: bool | None = None
     empty_keys: tuple[BillKey, ...] = ()
     mode: Mode | None = None
+    roles: tuple[str, ...] = ()
+    rows: int | None = None
 
     @property
     def name(self) -> str:

@@ -21,28 +21,29 @@ class PlainCopies:
         """The folder, which its owner removes."""
         self._folder = folder
         self._lock = Lock()
-        self._making: dict[str, Lock] = {}
-        self._made: dict[str, PlainText] = {}
-        self._left: Counter[str] = Counter()
+        self._making: dict[Path, Lock] = {}
+        self._made: dict[Path, PlainText] = {}
+        self._left: Counter[Path] = Counter()
 
-    def of(self, path: Path, where: str, name: str, encoding: str | None) -> PlainText:
-        """The copy of a file, called `name`.
+    def of(self, path: Path, where: str, encoding: str | None) -> PlainText:
+        """The copy of a file. Each file has its own, also where two have the same content.
 
         Raises:
             UnfinishedFileError: as `plain_text`.
             InputError: as `plain_text`.
         """
         with self._lock:
-            making = self._making.setdefault(name, Lock())
+            making = self._making.setdefault(path, Lock())
+            name = f"{list(self._making).index(path)}.csv"
         with making:
-            if name not in self._made:
-                self._made[name] = plain_text(path, where, self._folder / f"{name}.csv", encoding)
-            return self._made[name]
+            if path not in self._made:
+                self._made[path] = plain_text(path, where, self._folder / name, encoding)
+            return self._made[path]
 
-    def leave(self, name: str) -> None:
+    def leave(self, path: Path) -> None:
         """One of its users is done with a copy; when both are it goes, since a delivery may have many files."""
         with self._lock:
-            self._left[name] += 1
-            if self._left[name] == _USERS:
-                self._left[name] = 0
-                self._made.pop(name).path.unlink()
+            self._left[path] += 1
+            if self._left[path] == _USERS:
+                self._left[path] = 0
+                self._made.pop(path).path.unlink()

@@ -1,14 +1,23 @@
-"""Azure cost details: enterprise, customer, partner and pay-as-you-go layouts, actual or amortized."""
+"""Azure cost details: enterprise, customer, partner and pay-as-you-go layouts, actual and amortized.
+
+The surprise: an actual and an amortized file of one period make one bill, and most rows stand in both.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from attribution.bills.azure_mapping import ACTUAL, Mapping, own_columns
-from attribution.bills.deliveries import one_by_one
+import polars as pl
+
+from attribution.bills import azure_mapping
+from attribution.bills.azure_balance import Balance, differing, lacking_actual, lacking_amortized
+from attribution.bills.azure_deliveries import ACTUAL, AMORTIZED, UNTOLD, of_pairs
+from attribution.bills.azure_mapping import Mapping, own_columns
 from attribution.bills.flat import has, read_flat, sum_flat
 from attribution.bills.listing import Head
-from schemas.bills import Batch, BillFile, Delivery, HeldBack, Stated
+from schemas.bills import Batch, BillFile, Delivery, HeldBack, Notice, Stated, no_rejects
+from schemas.charges import CHARGE_COLUMNS
 from schemas.workspace import Source
 
 NAME = "azure"
@@ -23,6 +32,7 @@ _SIGNS = (
     ("Cost", "Date", "MeterId"),
     ("ExtendedCost", "Date", "MeterId"),
 )
+_LAYOUTS = {ACTUAL: azure_mapping.ACTUAL, AMORTIZED: azure_mapping.AMORTIZED}
 
 
 def identify(head: Head) -> bool:
@@ -31,15 +41,57 @@ def identify(head: Head) -> bool:
 
 
 def deliveries(source: Source, files: Sequence[BillFile]) -> tuple[list[Delivery], list[HeldBack]]:
-    """Each file is a delivery."""
-    return one_by_one(source, files, NAME, READER_VERSION), []
+    """The runs of exports; an actual and an amortized run of one period together."""
+    return of_pairs(source, files, NAME, READER_VERSION)
 
 
 def read(delivery: Delivery) -> Iterator[Batch]:
-    """Charges of a delivery, batch by batch; errors as `read_flat` has them."""
-    return read_flat(delivery, ACTUAL, Mapping(amortized=False), own_columns)
+    """Charges of a delivery, batch by batch; errors as `read_flat` has them.
+
+    Raises:
+        InputError: also, a file taken for actual cost holds rows of amortized cost.
+    """
+    sides = _sides(delivery)
+    balance = Balance(paired=len(sides) > 1, told=UNTOLD not in delivery.roles)
+    for side, part in sides.items():
+        take = balance.amortized if side == AMORTIZED else balance.actual
+        mapping = Mapping(amortized=side == AMORTIZED)
+        for batch in read_flat(part, _LAYOUTS[side], mapping, own_columns):
+            yield take(batch)
+    tell = differing if balance.paired else lacking_actual if AMORTIZED in sides else lacking_amortized
+    notices = balance.notices(tell)
+    if notices:
+        yield _only_notices(delivery, notices)
 
 
 def stated(delivery: Delivery) -> Stated:
-    """Rows and the sum of costs, apart from the reader."""
-    return sum_flat(delivery, ACTUAL)
+    """Rows, and what each side's files say: billed cost the actual ones, effective cost the amortized ones."""
+    sums = [sum_flat(part, _LAYOUTS[side]) for side, part in _sides(delivery).items()]
+    return Stated(
+        sum(one.rows for one in sums),
+        {cost: total for one in sums for cost, total in one.totals.items()},
+        {cost: count for one in sums for cost, count in one.unreadable.items()},
+    )
+
+
+def _sides(delivery: Delivery) -> dict[str, Delivery]:
+    """The delivery's files by what they are, actual ones first."""
+    of = list(zip(delivery.files, delivery.roles, strict=True))
+    parts = {
+        ACTUAL: tuple(file for file, role in of if role != AMORTIZED),
+        AMORTIZED: tuple(file for file, role in of if role == AMORTIZED),
+    }
+    return {side: replace(delivery, files=files) for side, files in parts.items() if files}
+
+
+def _only_notices(delivery: Delivery, notices: list[Notice]) -> Batch:
+    """What is known only when all rows were read."""
+    return Batch(
+        charges=pl.DataFrame(schema=CHARGE_COLUMNS),
+        refused=no_rejects(),
+        rows=0,
+        source=delivery.source.name,
+        files={file.file_id: file.name for file in delivery.files},
+        line_of=lambda _, numbers: numbers,
+        notices=notices,
+    )

@@ -1,4 +1,4 @@
-"""FOCUS exports, versions 1.0 to 1.4: CSV, CSV.gz or Parquet, one file a delivery.
+"""FOCUS exports, versions 1.0 to 1.4: CSV, CSV.gz or Parquet.
 
 Headers match without regard to case, since partners write camelCase; columns that FOCUS does not know are kept
 under `x_` names.
@@ -14,6 +14,8 @@ from pathlib import Path
 import polars as pl
 
 from attribution.bills.aws_manifest import group_files, of_data_export
+from attribution.bills.azure_deliveries import of_runs
+from attribution.bills.azure_manifest import has_manifest
 from attribution.bills.cells import NULL_WORDS, read_costs, read_instants, read_quantity, read_text
 from attribution.bills.charge_rows import (
     Reading,
@@ -61,10 +63,13 @@ def identify(head: Head) -> bool:
 
 
 def deliveries(source: Source, files: Sequence[BillFile]) -> tuple[list[Delivery], list[HeldBack]]:
-    """The parts of one AWS data export are one delivery; of others each file is one, ordered by date or run id."""
-    exported = [file for file in files if of_data_export(file)]
-    made, held = group_files(source, exported, NAME, READER_VERSION)
-    others = [file for file in files if not of_data_export(file)]
+    """The parts of an AWS data export or of an Azure run are one delivery; of others each file, ordered by its path."""
+    of_aws = [file for file in files if of_data_export(file)]
+    of_azure = [file for file in files if file not in of_aws and has_manifest(file)]
+    others = [file for file in files if file not in of_aws and file not in of_azure]
+    made, held = group_files(source, of_aws, NAME, READER_VERSION)
+    runs, more = of_runs(source, of_azure, NAME, READER_VERSION)
+    made, held = [*made, *runs], [*held, *more]
     return [*made, *one_by_one(source, others, NAME, READER_VERSION)], held
 
 

@@ -132,10 +132,17 @@ def read(delivery: Delivery) -> Iterator[Batch]:
     A later file may turn out to be unreadable when batches of earlier ones were given already.
 
     Raises:
-        UnfinishedFileError: a file was cut short; nothing of the delivery may be kept.
+        UnfinishedFileError: a file was cut short, or a manifest says that there are other rows; nothing of the
+            delivery may be kept.
         InputError: a file cannot be read at all.
     """
-    return READERS[delivery.reader].read(delivery)
+    rows = 0
+    for batch in READERS[delivery.reader].read(delivery):
+        rows += batch.rows
+        yield batch
+    if delivery.rows is not None and delivery.rows != rows:
+        what = f"it holds {rows} rows of {delivery.rows} that its manifest names, so it was not wholly delivered"
+        raise UnfinishedFileError(Fault(delivery.name, what))
 
 
 @contextmanager

@@ -62,3 +62,14 @@ def test_what_cannot_be_read_fails_for_both(tmp_path: Path) -> None:
         for use in (stated, lambda one: list(read(one))):
             with pytest.raises(UnfinishedFileError, match="stops before its end"):
                 use(unpacked)
+
+
+def test_two_parts_of_one_content_have_a_copy_each(tmp_path: Path, made: list[Path]) -> None:
+    """What one of them gave up is not taken from under the other."""
+    parts = [f"20260901-20261001/run/cur-{part}.csv.gz" for part in range(2)]
+    for part in parts:
+        put(tmp_path, f"bills/{part}", cur_text({}))
+    manifest(tmp_path, "bills/20260901-20261001", "run", parts)
+    with unpacked_once(look(tmp_path).deliveries[0]) as unpacked:
+        assert stated(unpacked).rows == sum(batch.rows for batch in read(unpacked)) == 2
+    assert len(made) == 2
