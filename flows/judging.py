@@ -11,10 +11,13 @@ import polars as pl
 
 from attribution.detection import (
     WasteInputs,
+    check_invoices,
     detect_growth,
     detect_waste,
     growth,
+    invoice_findings,
     notice_findings,
+    owners_who_left,
     silent_sources,
     subjects_of,
     together,
@@ -24,8 +27,10 @@ from attribution.detection import (
 from attribution.detection.windows import next_month
 from attribution.inputs import InputFrames
 from attribution.rules import RuleBook
+from flows.people import as_owners
 from flows.running import Run
-from schemas.detection import NOTICE_COLUMNS, RESOURCES_COST_COLUMNS, Watermark, daily_columns
+from schemas.detection import BILLED_COLUMNS, NOTICE_COLUMNS, RESOURCES_COST_COLUMNS, Watermark, daily_columns
+from schemas.people import left
 from schemas.workspace import ALL, OWN_COSTS
 
 
@@ -62,27 +67,45 @@ def detect(run: Run, rules: RuleBook, inputs: InputFrames) -> pl.DataFrame:
         ),
         workspace.waste,
     )
-    notices = ledger.frame(
-        """
-        SELECT kind, subject, sentence, amount, BillingCurrency FROM main.notices
-        UNION ALL SELECT kind, name, reason, NULL, NULL FROM main.held_back WHERE kind IS NOT NULL
-        """
-    )
+    checks = _invoice_checks(run, inputs.invoices)
+    notices = _notices(ledger)
     found = together(
         detect_growth(grown),
+        invoice_findings(checks),
         waste,
         silent_sources(marks, run.as_of),
         unknown_recipients(
             sorted(set(workspace.mail.recipients) - {ALL}), daily.get_column("owner").unique().sort().to_list()
         ),
+        owners_who_left(daily, left(run.today, as_owners(inputs.people, rules))),
         unnamed_sources(marks, [source.name for source in workspace.sources]),
-        notice_findings(notices.select(pl.col(name).cast(dtype) for name, dtype in NOTICE_COLUMNS.items())),
+        notice_findings(notices),
     )
-    ledger.keep_growth(grown)
+    ledger.keep("growth", grown)
+    ledger.keep("invoice_checks", checks)
     ledger.keep_findings(found, run.today)
     run.counts["findings"] = found.height
     run.watch("detected", 2, 2)
     return found
+
+
+def _notices(kept: Kept) -> pl.DataFrame:
+    """What readers remarked, and what is held back for a reason of its own kind."""
+    notices = kept.frame(
+        """
+        SELECT kind, subject, sentence, amount, BillingCurrency FROM main.notices
+        UNION ALL SELECT kind, name, reason, NULL, NULL FROM main.held_back WHERE kind IS NOT NULL
+        """
+    )
+    return notices.select(pl.col(name).cast(dtype) for name, dtype in NOTICE_COLUMNS.items())
+
+
+def _invoice_checks(run: Run, invoices: pl.DataFrame) -> pl.DataFrame:
+    """Invoices against bills; charges are asked only where an invoice is named."""
+    named = invoices.get_column("invoice_id").count() > 0
+    billed = run.ledger.query("billed_by_invoice" if named else "billed")
+    billed = billed.select(pl.col(name).cast(dtype) for name, dtype in BILLED_COLUMNS.items())
+    return check_invoices(invoices, billed, run.workspace.invoices.tolerance, run.today)
 
 
 def watermarks(kept: Kept, timezone: str, as_of: datetime) -> dict[str, Watermark]:

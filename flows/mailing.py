@@ -26,6 +26,7 @@ from attribution.reports.period import Period
 from attribution.reports.report import Report
 from attribution.reports.tables_csv import write_tables
 from attribution.reports.text import add_row, plain_table
+from flows.people import recipients_of
 from flows.running import Run, now
 from flows.summary import report_frames, restatement_rows, week_of
 from flows.terminal import UnfinishedError
@@ -77,7 +78,7 @@ def _owners(run: Run, frames: ReportFrames, period: Period) -> tuple[str, ...]:
     """Owners with money in the weeks that the report compares, and whoever is to receive one."""
     recent = pl.col("usage_date").is_between(period.before().first, run.today)
     named = frames.daily.filter(recent).get_column("owner").unique().to_list()
-    recipients = [owner for owner in run.workspace.mail.recipients if owner != ALL]
+    recipients = [owner for owner in recipients_of(run) if owner != ALL]
     return tuple(sorted({*named, *recipients} - set(NOBODY)))
 
 
@@ -98,11 +99,11 @@ def _write(path: Path, text: str) -> None:
 def mail_reports(run: Run, reports: Iterable[Report]) -> Weekly:
     """Send each recipient their own report, or leave the mails as files where no server is configured."""
     reports = tuple(reports)
-    mail = run.workspace.mail
+    mail, recipients = run.workspace.mail, recipients_of(run)
     letters = [
         Letter(report.key, report.period, recipient, build_mail(report, mail.sender, recipient))
         for report in reports
-        for recipient in mail.recipients.get(report.owner or ALL, ())
+        for recipient in recipients.get(report.owner or ALL, ())
     ]
     if mail.smtp:
         password = os.environ.get(mail.smtp.password_env) if mail.smtp.password_env else None

@@ -110,6 +110,8 @@ class _Inputs(_Table):
     resources: Text | None = None
     utilization: Text | None = None
     own_costs: Text | None = None
+    invoices: Text | None = None
+    people: Text | None = None
 
 
 class _Growth(_Table):
@@ -122,6 +124,10 @@ class _Waste(_Table):
     coverage: Share = ws.Waste.coverage
     minimum: Amount = ws.Waste.minimum
     overrides: dict[str, dict[str, Amount]] = Field(default_factory=dict)
+
+
+class _Invoices(_Table):
+    tolerance: Amount = ws.Invoices.tolerance
 
 
 class _Smtp(_Table):
@@ -156,6 +162,7 @@ class _File(_Table):
     inputs: _Inputs = _Inputs()
     growth: _Growth = _Growth()
     waste: _Waste = _Waste()
+    invoices: _Invoices = _Invoices()
     report: _Report = _Report()
 
     @field_validator("source")
@@ -215,6 +222,7 @@ def _workspace(root: Path, stated: _File) -> ws.Workspace:
         inputs=ws.Inputs(**stated.inputs.model_dump()),
         growth=ws.Growth(**stated.growth.model_dump()),
         waste=ws.Waste(**stated.waste.model_dump()),
+        invoices=ws.Invoices(**stated.invoices.model_dump()),
         mail=ws.Mail(
             sender=report.sender,
             recipients={owner: tuple(addresses) for owner, addresses in report.recipients.items()},
@@ -244,6 +252,7 @@ def _known(table: str) -> list[str]:
         "inputs": _Inputs,
         "growth": _Growth,
         "waste": _Waste,
+        "invoices": _Invoices,
         "report": _Report,
         "smtp": _Smtp,
     }

@@ -206,7 +206,7 @@ def prove(run: Run, proof: pl.DataFrame) -> None:
     if apart.height:
         message = f"costs do not sum to the charges, nothing was kept: {apart.head(5).rows()}"
         raise LawBrokenError(message)
-    run.ledger.keep_reconciliation(proof)
+    run.ledger.keep("reconciliation", proof)
 
 
 def publish(run: Run) -> Path:

@@ -20,7 +20,7 @@ from flows.arrival import Arrived
 from flows.judging import Kept, watermarks
 from flows.running import Run
 from schemas.bills import HeldBack
-from schemas.detection import GROWTH_COLUMNS
+from schemas.detection import GROWTH_COLUMNS, INVOICE_CHECK_COLUMNS
 from schemas.money import COSTS
 from schemas.workspace import OWN_COSTS, Workspace
 
@@ -69,6 +69,9 @@ def report_frames(kept: Kept, workspace: Workspace, as_of: datetime, run: int | 
         watermarks={name: mark for name, mark in marks.items() if name != OWN_COSTS},
         bills=_bill_rows(kept, run),
         reconciled=_reconciled_rows(kept),
+        invoices=kept.frame("SELECT * FROM main.invoice_checks").select(
+            pl.col(name).cast(dtype) for name, dtype in INVOICE_CHECK_COLUMNS.items()
+        ),
         held_back=tuple(HeldBack(*row) for row in held.iter_rows()),
         rejects=_refused_rows(kept),
         currency=workspace.currency,

@@ -21,7 +21,7 @@ from cur import write_assembly
 from figures import print_figures
 from inputs import inventory_aws, inventory_meridian, tags_long, tags_wide, utilization
 from meridian import charges, frame
-from office import labelling, people_and_tools
+from office import invoices, labelling, people, people_and_tools
 from starter import starter_csv
 
 HERE = Path(__file__).resolve().parent
@@ -55,7 +55,7 @@ def write_meridian(folder: Path) -> None:
 
 
 def write_inputs(folder: Path) -> None:
-    """Tags, inventory, utilization, own costs."""
+    """Tags, inventory, utilization, own costs, invoices, people."""
     rng = random.Random(f"{world.SEED} utilization")
     _write(folder / "tags/handovers.csv", tags_long())
     _write(folder / "tags/register.csv", tags_wide())
@@ -66,6 +66,8 @@ def write_inputs(folder: Path) -> None:
     _write(folder / "utilization/meridian.csv", utilization(nodes, meridian_estate.DATABASE, rng))
     _write(folder / "own_costs/labelling.csv", labelling())
     _write(folder / "own_costs/people-and-tools.csv", people_and_tools())
+    _write(folder / "invoices.csv", invoices())
+    _write(folder / "people.csv", people())
 
 
 def _write(path: Path, text: str) -> None:

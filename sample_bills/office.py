@@ -1,9 +1,12 @@
-"""What Quillhaven pays besides its clouds: labels, people, tools, and two machines under a desk."""
+"""What the office keeps: costs besides the clouds, what finance paid, and who is who."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+import meridian
+import starter
+from aws_estate import PAYER
 from inputs import Line, table
 from tagging import A7_SFT
 from world import MONTHS, OCTOBER
@@ -14,6 +17,8 @@ _HEADER = (
 )
 _NOBODY = ("", "", "", "", "")
 _COMPLETE = tuple(month for month in MONTHS if month.complete)
+_AWS_PAID = {"2026-08": "130919.09", "2026-09": "125867.00", "2026-10": "141039.18"}
+_MERIDIAN_PAID = {"2026-08": "226423.07", "2026-09": "215366.11", "2026-10": "335124.01"}
 
 
 def labelling() -> str:
@@ -43,3 +48,28 @@ def _spent() -> Iterator[Line]:
         yield (month.label, "labour", "8425.75", "USD", "salary of the second annotator", *_NOBODY, "yes")
         yield (month.label, "operations", "1250.00", "USD", "licences of the experiment tracker", *platform, "no")
         yield (month.label, "compute", "412.345", "USD", "two workstations, written off", *sandbox, "no")
+
+
+def invoices() -> str:
+    """What finance paid, in cents: the starter account's invoice counts rows that its bill has broken."""
+    header = ("source", "billing_account", "billing_month", "invoice_id", "currency", "amount")
+    lines: list[Line] = []
+    for month in _COMPLETE:
+        lines.append(("aws", PAYER, month.label, "", "USD", _AWS_PAID[month.label]))
+        invoice = f"MI-{month.first:%Y%m}-0417"
+        lines.append(("meridian", meridian.ACCOUNT, month.label, invoice, "USD", _MERIDIAN_PAID[month.label]))
+    account, invoice = (str(starter.ACCOUNT[name]) for name in ("BillingAccountId", "InvoiceId"))
+    lines.append(("meridian", account, "2026-10", invoice, "USD", "579.84"))
+    return table(header, lines)
+
+
+def people() -> str:
+    """Owners, their teams and leads, and their addresses."""
+    header = ("owner", "team", "lead", "email", "valid_from", "valid_to")
+    lines = [
+        ("Mira", "foundation", "Mira", "mira@example.com", "", ""),
+        ("tomas", "foundation", "mira", "tomas@example.com", "", ""),
+        ("ines", "product", "ines", "ines@example.com", "", ""),
+        ("kofi", "platform", "kofi", "kofi@example.com", "", ""),
+    ]
+    return table(header, lines)

@@ -66,6 +66,27 @@ NOTICE_COLUMNS: dict[str, pl.DataType] = {
 }
 """One remark made while bills were read, such as "unused commitment was derived"; several may share a subject."""
 
+BILLED_COLUMNS: dict[str, pl.DataType] = {
+    "source": pl.String(),
+    "BillingAccountId": pl.String(),
+    "billing_month": pl.Date(),
+    "BillingCurrency": pl.String(),
+    "InvoiceId": pl.String(),  # null: no charge names one, or invoices are not asked for
+    "BilledCost": MONEY,
+    "refused_rows": pl.Int64(),  # of the files that the bill lies in
+}
+"""One bill that counts x currency x InvoiceId."""
+
+INVOICE_STATUSES = ("matches", "differs", "no bill", "no invoice")
+INVOICE_CHECK_COLUMNS: dict[str, pl.DataType] = {
+    **{name: dtype for name, dtype in BILLED_COLUMNS.items() if name != "refused_rows"},  # BilledCost null: no bill
+    "paid": MONEY,  # null: no invoice
+    "difference": MONEY,  # paid - BilledCost; null where one of them is
+    "status": pl.String(),
+    "refused_rows": pl.Int64(),
+}
+"""One bill x currency, or one invoice of it where both sides name invoices."""
+
 STATUSES = ("first", "new", "vanished", "grew", "fell", "steady", "no_cost", "unknown")
 PERCENT = pl.Decimal(38, 6)
 
@@ -109,4 +130,18 @@ GrowthRows = pa.DataFrameSchema(
     strict=True,
     unique=["kind", "subject", "month", "BillingCurrency"],
     name="GrowthRows",
+)
+
+InvoiceChecks = pa.DataFrameSchema(
+    {
+        name: pa.Column(
+            dtype,
+            nullable=name in ("InvoiceId", "BilledCost", "paid", "difference", "refused_rows"),
+            checks=[pa.Check.isin(INVOICE_STATUSES)] if name == "status" else [],
+        )
+        for name, dtype in INVOICE_CHECK_COLUMNS.items()
+    },
+    strict=True,
+    unique=["source", "BillingAccountId", "billing_month", "BillingCurrency", "InvoiceId"],
+    name="InvoiceChecks",
 )

@@ -6,6 +6,7 @@ import pandera.polars as pa
 import polars as pl
 
 from schemas.instants import INSTANT
+from schemas.money import MONEY
 
 TAG_COLUMNS: dict[str, pl.DataType] = {
     "resource_id": pl.String(),
@@ -39,6 +40,22 @@ UTILIZATION_COLUMNS: dict[str, pl.DataType] = {
     "maximum": pl.Float64(),
     "samples": pl.Int64(),
 }
+INVOICE_COLUMNS: dict[str, pl.DataType] = {
+    "source": pl.String(),
+    "billing_account": pl.String(),
+    "billing_month": pl.Date(),  # first day of the month
+    "invoice_id": pl.String(),
+    "currency": pl.String(),
+    "amount": MONEY,
+}
+PEOPLE_COLUMNS: dict[str, pl.DataType] = {
+    "owner": pl.String(),
+    "team": pl.String(),
+    "lead": pl.String(),  # an owner
+    "email": pl.String(),
+    "valid_from": pl.Date(),  # null: since ever
+    "valid_to": pl.Date(),  # exclusive; null: until further notice
+}
 
 
 def _not_negative() -> pa.Check:
@@ -49,6 +66,13 @@ def _not_blank() -> pa.Check:
     return pa.Check.str_matches(r"\S", error="not_blank")
 
 
+def _ends_after_start() -> pa.Check:
+    return pa.Check(
+        lambda data: data.lazyframe.select(pl.col("valid_to") > pl.col("valid_from")),
+        error="valid_to: after_valid_from",
+    )
+
+
 Tags = pa.DataFrameSchema(
     {
         "resource_id": pa.Column(pl.String(), checks=[_not_blank()]),
@@ -57,12 +81,7 @@ Tags = pa.DataFrameSchema(
         "valid_from": pa.Column(pl.Date(), nullable=True),
         "valid_to": pa.Column(pl.Date(), nullable=True),
     },
-    checks=[
-        pa.Check(
-            lambda data: data.lazyframe.select(pl.col("valid_to") > pl.col("valid_from")),
-            error="valid_to: after_valid_from",
-        )
-    ],
+    checks=[_ends_after_start()],
     strict=True,
     name="Tags",
 )
@@ -90,4 +109,22 @@ Utilization = pa.DataFrameSchema(
     },
     strict=True,
     name="Utilization",
+)
+Invoices = pa.DataFrameSchema(
+    {
+        name: pa.Column(
+            dtype,
+            nullable=name == "invoice_id",
+            checks=[pa.Check.str_matches(r"^[A-Z]{3}$", error="currency_code")] if name == "currency" else [],
+        )
+        for name, dtype in INVOICE_COLUMNS.items()
+    },
+    strict=True,
+    name="Invoices",
+)
+People = pa.DataFrameSchema(
+    {name: pa.Column(dtype, nullable=name != "owner") for name, dtype in PEOPLE_COLUMNS.items()},
+    checks=[_ends_after_start()],
+    strict=True,
+    name="People",
 )

@@ -36,8 +36,11 @@ def parse_instants(text: pl.Series, timezone: str = "UTC", date_format: str | No
 
 
 def parse_months(text: pl.Series, timezone: str = "UTC") -> pl.Series:
-    """Read months (`2026-09`, `202609`, `2026/09`, `2026年9月`) as their first moment in a zone; null for others."""
-    part = pl.col("text").str.extract_groups(r"^(\d{4})[-/.年]?(\d{1,2})月?$")
+    """Read months as their first moment in a zone; null for others.
+
+    `2026-09`, `202609`, `2026/09`, `2026年9月`, and the first day, `2026-09-01`.
+    """
+    part = pl.col("text").str.extract_groups(r"^(\d{4})[-/.年]?(\d{1,2})(?:月|-01)?$")
     clock = pl.format("{}-{}-01", part.struct[0], part.struct[1].str.zfill(2)).str.to_datetime(
         "%Y-%m-%d", time_unit="us", strict=False
     )

@@ -52,6 +52,8 @@ class Inputs:
     resources: str | None = None
     utilization: str | None = None
     own_costs: str | None = None
+    invoices: str | None = None
+    people: str | None = None
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,13 @@ class Waste:
     coverage: Decimal = Decimal("0.80")
     minimum: Decimal = Decimal(1)
     overrides: dict[str, dict[str, Decimal]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Invoices:
+    """What is no difference between an invoice and its bill: so much, in the invoice's currency."""
+
+    tolerance: Decimal = Decimal("0.01")
 
 
 @dataclass(frozen=True)
@@ -112,6 +121,7 @@ class Workspace:
     inputs: Inputs = Inputs()
     growth: Growth = Growth()
     waste: Waste = Waste()
+    invoices: Invoices = Invoices()
     mail: Mail = Mail()
     locale: str = "en"
     rules: Path = Path("rules.toml")

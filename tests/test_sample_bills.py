@@ -15,6 +15,7 @@ from polars.testing import assert_frame_equal
 
 SAMPLE = Path(__file__).resolve().parent.parent / "sample_bills"
 DATA = ("bills", "tags", "inventory", "utilization", "own_costs")
+ALONE = ("invoices.csv", "people.csv")
 LIMIT = 5_000_000
 
 
@@ -24,7 +25,8 @@ def _generate(*arguments: str) -> str:
 
 
 def _files(folder: Path) -> list[str]:
-    return sorted(path.relative_to(folder).as_posix() for name in DATA for path in (folder / name).rglob("*.*"))
+    found = [path for name in DATA for path in (folder / name).rglob("*.*")] + [folder / name for name in ALONE]
+    return sorted(path.relative_to(folder).as_posix() for path in found)
 
 
 @pytest.fixture(scope="module")

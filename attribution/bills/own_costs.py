@@ -21,7 +21,7 @@ from attribution.bills.table_file import RawRows, open_table, raw_rows
 from schemas.bills import Batch, BillFile, Delivery, HeldBack, Notice, Stated, no_texts
 from schemas.dimensions import COST_ELEMENTS, DIMENSIONS, fold
 from schemas.faults import Fault, InputError, suggest
-from schemas.instants import INSTANT, plausible
+from schemas.instants import parse_months
 from schemas.money import COSTS, known_sum
 from schemas.tagsets import canonical
 from schemas.workspace import OWN_COSTS, Source
@@ -171,9 +171,8 @@ def _read_amount(reading: Reading, raw: pl.Series, private: pl.Series) -> None:
 
 
 def _read_month(reading: Reading, cells: pl.Series, private: pl.Series) -> None:
-    """The calendar month as billing period and charge period; its first day may stand for it."""
-    day = cells.str.extract(r"^(\d{4}-\d{2})(?:-01)?$") + "-01"
-    month = plausible(day.str.to_date("%Y-%m-%d", strict=False).cast(INSTANT))
+    """The calendar month as billing period and charge period."""
+    month = parse_months(cells)
     unread = month.is_null() & cells.is_not_null()
     reading.fail(unread, "period", "a month, YYYY-MM", _shown(cells, private), required=True)
     for name in ("BillingPeriod", "ChargePeriod"):

@@ -5,18 +5,22 @@ from __future__ import annotations
 from attribution.detection.candidates import together
 from attribution.detection.growth import growth, subjects_of
 from attribution.detection.growth_findings import growth_findings as detect_growth
+from attribution.detection.invoices import check_invoices, invoice_findings
 from attribution.detection.notices import notice_findings
-from attribution.detection.recipients import unknown_recipients
+from attribution.detection.recipients import owners_who_left, unknown_recipients
 from attribution.detection.silence import silent_sources, unnamed_sources
 from attribution.detection.waste import WasteInputs, detect_waste, override_faults, skipped
 
 __all__ = [
     "WasteInputs",
+    "check_invoices",
     "detect_growth",
     "detect_waste",
     "growth",
+    "invoice_findings",
     "notice_findings",
     "override_faults",
+    "owners_who_left",
     "silent_sources",
     "skipped",
     "subjects_of",

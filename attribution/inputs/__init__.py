@@ -1,23 +1,44 @@
-"""Inputs: the operators' own CSVs (tags, resources, utilization) to checked frames and rejects."""
+"""Inputs: the operators' own CSVs (tags, resources, utilization, invoices, people) to checked frames and rejects."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
 from attribution.inputs.csv_file import Read
+from attribution.inputs.invoices import read_invoices
+from attribution.inputs.people import read_people
 from attribution.inputs.resources import read_resources
 from attribution.inputs.tags import read_tags
 from attribution.inputs.utilization import read_utilization
 from schemas.bills import no_rejects
 from schemas.faults import Fault, InputError
-from schemas.inputs import RESOURCE_COLUMNS, TAG_COLUMNS, UTILIZATION_COLUMNS
+from schemas.inputs import INVOICE_COLUMNS, PEOPLE_COLUMNS, RESOURCE_COLUMNS, TAG_COLUMNS, UTILIZATION_COLUMNS
 from schemas.paths import matching
 from schemas.workspace import Inputs
 
-__all__ = ["InputFrames", "Read", "read_inputs", "read_resources", "read_tags", "read_utilization"]
+__all__ = [
+    "InputFrames",
+    "Read",
+    "read_inputs",
+    "read_invoices",
+    "read_people",
+    "read_resources",
+    "read_tags",
+    "read_utilization",
+]
+
+_READERS: dict[str, tuple[dict[str, pl.DataType], Callable[[Sequence[Path], Path], Read]]] = {
+    "tags": (TAG_COLUMNS, read_tags),
+    "resources": (RESOURCE_COLUMNS, read_resources),
+    "utilization": (UTILIZATION_COLUMNS, read_utilization),
+    "invoices": (INVOICE_COLUMNS, read_invoices),
+    "people": (PEOPLE_COLUMNS, read_people),
+}
+"""Input -> its columns and who reads it."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +48,8 @@ class InputFrames:
     tags: pl.DataFrame
     resources: pl.DataFrame
     utilization: pl.DataFrame
+    invoices: pl.DataFrame
+    people: pl.DataFrame
     rejects: pl.DataFrame
 
 
@@ -43,23 +66,20 @@ def read_inputs(inputs: Inputs, root: Path, timezone: str = "UTC", store: Path |
         InputError: a glob that matches nothing, or a file without its required columns; all such faults at once.
     """
     faults: list[Fault] = []
-    empty = {"tags": TAG_COLUMNS, "resources": RESOURCE_COLUMNS, "utilization": UTILIZATION_COLUMNS}
     read: dict[str, Read] = {}
-    for name, columns in empty.items():
+    for name, (columns, reader) in _READERS.items():
         pattern: str | None = getattr(inputs, name)
         try:
             paths = matching(root, pattern, f"[inputs] {name}", store) if pattern else []
             if not paths:
                 read[name] = Read(pl.DataFrame(schema=columns), no_rejects())
-            elif name == "tags":
-                read[name] = read_tags(paths, root)
             elif name == "resources":
                 read[name] = read_resources(paths, root, timezone)
             else:
-                read[name] = read_utilization(paths, root)
+                read[name] = reader(paths, root)
         except InputError as error:
             faults.extend(error.faults)
     if faults:
         raise InputError(faults)
     rejects = pl.concat([one.rejects for one in read.values()])
-    return InputFrames(read["tags"].frame, read["resources"].frame, read["utilization"].frame, rejects)
+    return InputFrames(**{name: one.frame for name, one in read.items()}, rejects=rejects)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
@@ -24,7 +24,7 @@ from attribution.ledger.views import dimensions_kept, lay_views, query_file
 from schemas.bills import Delivery, HeldBack, Notice, Rejects, Totals, no_rejects
 from schemas.charges import CHARGE_COLUMNS
 from schemas.check import verify
-from schemas.detection import GROWTH_COLUMNS
+from schemas.detection import GROWTH_COLUMNS, INVOICE_CHECK_COLUMNS
 from schemas.dimensions import DIMENSIONS
 from schemas.faults import Fault, InputError
 
@@ -75,6 +75,7 @@ class Ledger:
             for table, rows in {
                 **kept_costs.empty_shapes(DIMENSIONS),
                 "growth": pl.DataFrame(schema=GROWTH_COLUMNS),
+                "invoice_checks": pl.DataFrame(schema=INVOICE_CHECK_COLUMNS),
                 "reconciliation": pl.DataFrame(schema=records.RECONCILIATION_COLUMNS),
                 "input_rejects": no_rejects(),
                 "no_charges": pl.DataFrame(schema={**CHARGE_COLUMNS, "filename": pl.String()}),
@@ -227,13 +228,9 @@ class Ledger:
         """Replace the refused values (REJECT_COLUMNS) of tags, inventory and utilization, which are read each run."""
         self._replace("input_rejects", verify(rejects, Rejects, "rejects of the inputs"))
 
-    def keep_growth(self, growth: pl.DataFrame) -> None:
-        """Replace the growth rows."""
-        self._replace("growth", growth)
-
-    def keep_reconciliation(self, reconciliation: pl.DataFrame) -> None:
-        """Replace the reconciliation rows."""
-        self._replace("reconciliation", reconciliation)
+    def keep(self, table: Literal["growth", "reconciliation", "invoice_checks"], rows: pl.DataFrame) -> None:
+        """Replace the rows of a table that each run makes anew."""
+        self._replace(table, rows)
 
     def _replace(self, table: str, rows: pl.DataFrame) -> None:
         with transaction(self.con):

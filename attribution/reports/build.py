@@ -70,6 +70,8 @@ def build_report(frames: ReportFrames, period: Period, owner: str | None = None)
         *(row.currency for row in found if row.currency is not None),
         *changed.get_column("BillingCurrency").to_list(),
     }
+    if owner is None:
+        currencies |= set(frames.invoices.get_column("BillingCurrency"))
     sections = tuple(
         _section(frames, _Owned(owner, times, until, daily, found, grown, changed), currency)
         for currency in sorted(currencies, key=lambda code: (code != frames.currency, code))

@@ -13,7 +13,7 @@ from datetime import datetime
 import polars as pl
 
 from schemas.bills import HeldBack
-from schemas.detection import GROWTH_COLUMNS, Watermark
+from schemas.detection import GROWTH_COLUMNS, INVOICE_CHECK_COLUMNS, Watermark
 from schemas.faults import LawBrokenError
 from schemas.findings import FINDING_COLUMNS
 from schemas.money import MONEY
@@ -82,6 +82,7 @@ class ReportFrames:
     watermarks: Mapping[str, Watermark] = field(default_factory=dict)  # by source
     bills: pl.DataFrame = field(default_factory=lambda: _empty(BILL_COLUMNS))
     reconciled: pl.DataFrame = field(default_factory=lambda: _empty(RECONCILED_COLUMNS))
+    invoices: pl.DataFrame = field(default_factory=lambda: _empty(INVOICE_CHECK_COLUMNS))
     held_back: tuple[HeldBack, ...] = ()
     rejects: int = 0
     currency: str | None = None  # the workspace's own; its section comes first
@@ -94,6 +95,7 @@ class ReportFrames:
             ("restatements", RESTATEMENT_COLUMNS),
             ("bills", BILL_COLUMNS),
             ("reconciled", RECONCILED_COLUMNS),
+            ("invoices", INVOICE_CHECK_COLUMNS),
         ):
             schema = getattr(self, name).schema
             wrong = [column for column, dtype in columns.items() if schema.get(column) != dtype]

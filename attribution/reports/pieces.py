@@ -18,6 +18,7 @@ from attribution.reports.report import (
     Coverage,
     Finding,
     Growth,
+    InvoiceLine,
     Reconciled,
     Restatement,
     Whole,
@@ -30,6 +31,8 @@ WASTE_KINDS = ("unattached_volume", "idle_by_utilization", "billed_after_deletio
 
 _GROWTH_KINDS = ("growth", "new")  # told by the growth rows
 _A_CENT = Decimal("0.01")
+_INVOICE = ("source", "BillingAccountId", "billing_month", "InvoiceId", "BillingCurrency", "BilledCost", "paid",
+            "difference", "status", "refused_rows")  # fmt: skip
 _UNMOVED = ("first", "steady", "no_cost", "unknown")
 
 
@@ -98,6 +101,7 @@ def whole(frames: ReportFrames, daily: pl.DataFrame, currency: str, times: Spans
         known_sum("EffectiveCost", within(times.before), "before"),
     ).row(0)
     bills = frames.bills.filter(pl.col("BillingCurrency") == currency).sort("source", "BillingAccountId", "month")
+    invoices = frames.invoices.filter(pl.col("BillingCurrency") == currency)
     totals = frames.reconciled.filter(pl.col("BillingCurrency") == currency)
     return Whole(
         unallocated=Comparison(this, before),
@@ -107,6 +111,7 @@ def whole(frames: ReportFrames, daily: pl.DataFrame, currency: str, times: Spans
             Reconciled(*row) for row in totals.select("BillingCurrency", "column", "lines", "costs").rows()
         ),
         bills=tuple(BillLine(*row) for row in bills.select(list(BILL_COLUMNS)).rows()),
+        invoices=tuple(InvoiceLine(*row) for row in invoices.select(_INVOICE).sort(_INVOICE[:4]).rows()),
     )
 
 

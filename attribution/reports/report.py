@@ -134,6 +134,22 @@ class BillLine:
 
 
 @dataclass(frozen=True)
+class InvoiceLine:
+    """A bill, or one invoice of it, against what finance paid; `difference` is paid - billed."""
+
+    source: str
+    account: str  # BillingAccountId
+    month: date
+    invoice: str | None
+    currency: str
+    billed: Amount
+    paid: Amount
+    difference: Amount
+    status: str  # matches, differs, no bill, no invoice
+    refused_rows: int | None
+
+
+@dataclass(frozen=True)
 class Reconciled:
     """Total of one cost column over the bills' lines against the same of the attributed costs."""
 
@@ -161,6 +177,7 @@ class Whole:
     coverage: tuple[Coverage, ...]
     reconciled: tuple[Reconciled, ...]
     bills: tuple[BillLine, ...]
+    invoices: tuple[InvoiceLine, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -98,6 +98,23 @@ def _lists(report: Report) -> dict[str, str]:
                 for one in sections for row in one.restatements
             ),
         ),
+    } | _of_all(report)  # fmt: skip
+
+
+def _of_all(report: Report) -> dict[str, str]:
+    """What only the report for all holds."""
+    if report.owner is not None:
+        return {}
+    return {
+        "invoices.csv": csv_text(
+            ("source", "BillingAccountId", "billing_month", "InvoiceId", "BillingCurrency", "BilledCost", "paid",
+             "difference", "status", "refused_rows"),
+            (
+                (row.source, row.account, row.month, row.invoice, row.currency, row.billed, row.paid, row.difference,
+                 row.status, row.refused_rows)
+                for one in report.sections if one.whole for row in one.whole.invoices
+            ),
+        ),
     }  # fmt: skip
 
 

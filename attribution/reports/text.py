@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from attribution.reports import figures, words
-from attribution.reports.report import Amount, Finding, Growth, Report, Restatement, Row, Section
+from attribution.reports.report import Amount, Finding, Growth, InvoiceLine, Report, Restatement, Row, Section
 from schemas.money import shortest
 
 MAIL_WIDTH = 78
@@ -207,7 +207,27 @@ def _for_all(section: Section) -> list[RenderableType]:
         )
         for row in whole.reconciled
     ]
-    return [*lines]
+    if not whole.invoices:
+        return [*lines]
+    matched = sum(row.status == "matches" for row in whole.invoices)
+    title = f"\nInvoices against bills, {code}: {matched} of {len(whole.invoices)} match"
+    return [*lines, Text(title, style="bold"), _invoices(whole.invoices, code)]
+
+
+def _invoices(rows: Iterable[InvoiceLine], code: str) -> Table:
+    table = plain_table("Bill", "month", "status", "billed", "paid", "difference", texts=3)
+    for row in rows:
+        named = " ".join(figures.label(name, 20) for name in (row.source, row.account, row.invoice) if name)
+        add_row(
+            table,
+            named,
+            figures.month(row.month),
+            row.status,
+            "" if row.billed is None else figures.money(row.billed, code),
+            "" if row.paid is None else figures.money(row.paid, code),
+            "" if row.difference is None else figures.signed(row.difference, code),
+        )
+    return table
 
 
 def exact_difference(this: Amount, before: Amount) -> str:

@@ -142,6 +142,10 @@ def _reasons_for_all(section: Section) -> list[str]:
             reasons.append(f"{amount} ({part}) has no known project.")
     if whole is not None and not_reconciled(whole.reconciled):
         reasons.append(f"Attributed costs and bills differ in {section.currency}: see reconciliation.")
+    apart = sum(row.status != "matches" for row in whole.invoices) if whole is not None else 0
+    if apart:
+        counted = figures.count(apart, "bill or invoice", "bills or invoices")
+        reasons.append(f"{counted} in {section.currency} do not match what finance paid.")
     return reasons
 
 
