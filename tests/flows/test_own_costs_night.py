@@ -107,6 +107,12 @@ def test_a_month_over_files_and_a_changed_file(root: Path) -> None:
     out = night(root)
     assert bills() == [(date(2026, 10, 1), 7), (date(2026, 11, 1), 3)]
     assert "own_costs" in out
+    (root / "own_costs" / "b.csv").rename(root / "own_costs" / "c.csv")
+    night(root)
+    assert bills() == [(date(2026, 10, 1), 7), (date(2026, 11, 1), 3)]
+    own_costs(root, name="a.csv")
+    night(root)
+    assert bills() == [(date(2026, 10, 1), 4)]
 
 
 @pytest.mark.parametrize(("as_of", "behind"), [(AS_OF, False), ("2026-12-05T06:00:00Z", True)])
