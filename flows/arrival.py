@@ -12,10 +12,10 @@ from decimal import Decimal
 
 import polars as pl
 
-from attribution import bills
+from attribution import bills, objects
 from attribution.ledger import RollUp, Settled
 from flows.reading_ahead import ahead
-from flows.running import Run, rollup_of
+from flows.running import Run, Watch, quiet, rollup_of
 from flows.terminal import UnfinishedError
 from schemas.bills import Batch, Delivery, HeldBack, Notice, Stated, Totals, no_rejects
 from schemas.charges import Charges, without_blanks
@@ -50,7 +50,7 @@ def ingest(run: Run, columns: Sequence[str] = (), accept_shrink: Sequence[str] =
         LawBrokenError: a delivery's own total is not what was stored, rejected and rounded.
     """
     accepted = accepting(run.workspace, accept_shrink)
-    deliveries, held = find_all(run.workspace)
+    deliveries, held = find_all(run.workspace, run.watch)
     rollup = rollup_of(run.workspace, columns)
     new = [delivery for delivery in deliveries if not run.ledger.is_read(delivery.digest)]
     rejects = 0
@@ -100,16 +100,17 @@ def complain(held_back: Sequence[HeldBack]) -> None:
         raise UnfinishedError("; ".join(f"held back: {held.source} {held.name}: {held.reason}" for held in held_back))
 
 
-def find_all(workspace: Workspace) -> tuple[list[Delivery], list[HeldBack]]:
-    """Deliveries of all sources.
+def find_all(workspace: Workspace, watch: Watch = quiet) -> tuple[list[Delivery], list[HeldBack]]:
+    """Deliveries of all sources, object stores included.
 
     Raises:
-        InputError: faults of all sources at once; or one file, or two with the same content, in two sources, since
-            its money would count twice.
+        InputError: an object store cannot be read; or faults of all sources at once; or one file, or two with the
+            same content, in two sources, since its money would count twice.
     """
     deliveries: list[Delivery] = []
     held: list[HeldBack] = []
     faults: list[Fault] = []
+    objects.fetch([(f'source "{one.name}"', one.path) for one in workspace.sources], workspace.store, watch)
     for source in workspace.sources:
         try:
             found = bills.find(source, workspace.root, workspace.store)

@@ -6,7 +6,7 @@ The flows wrap these steps as tasks, the command line calls them as they are.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import ParamSpec, Protocol, TypeVar
@@ -18,6 +18,7 @@ from attribution.allocation import broken, reconcile, resolve, split
 from attribution.detection.windows import next_month
 from attribution.inputs import InputFrames, read_inputs
 from attribution.ledger import publish as publish_ledger
+from attribution.objects import fetch
 from attribution.reports.nightly import NightlySummary
 from attribution.rules import RuleBook, read_rules
 from flows.arrival import Arrived, ingest
@@ -152,8 +153,10 @@ def read_stated(workspace: Workspace) -> Stated:
     """Read rules and inputs.
 
     Raises:
-        InputError: every fault of rules.toml, or of the inputs' files.
+        InputError: an object store cannot be read; or every fault of rules.toml, or of the inputs' files.
     """
+    globs = [(f"[inputs] {name}", glob) for name, glob in asdict(workspace.inputs).items() if glob]
+    fetch(globs, workspace.store, quiet)
     inputs = read_inputs(workspace.inputs, workspace.root, workspace.timezone, workspace.store)
     return Stated(read_rules(workspace.rules), inputs)
 

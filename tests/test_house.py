@@ -64,6 +64,7 @@ def test_import_contracts_hold() -> None:
         ("jinja2", r"attribution/reports/templating\.py"),
         ("pydantic", r"flows/settings\.py"),
         ("typer", r"flows/cli/.*"),
+        ("obstore", r"attribution/objects/bucket\.py"),
     ],
 )
 def test_a_library_has_one_door(library: str, doors: str) -> None:

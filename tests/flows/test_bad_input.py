@@ -168,7 +168,7 @@ WRONG: dict[str, tuple[Callable[[Path], object], list[str]]] = {
         ["in a circle"],
     ),
     "no glob": (toml(TOML.replace("bills/*", "bills**/x")), ["is no pattern of files"]),
-    "a bucket": (toml(TOML.replace("bills/*", "s3://bills/*")), ["object store", "Sync the bucket"]),
+    "a bucket alone": (toml(TOML.replace("bills/*", "s3://bills")), ['"s3://bills" names no objects', "**/*.parquet"]),
     "one file, two sources": (toml(TOML + OTHER), ["claims this file", "Its money would count twice"]),
     "store is the workspace": (toml('store = "."\n' + TOML), ["is the workspace itself"]),
     "store is a file": (toml('store = "rules.toml"\n' + TOML), ["it is a file, not a folder"]),
