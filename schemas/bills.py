@@ -77,6 +77,7 @@ class Delivery:
     `empty_keys`: the bills that the delivery speaks of when it holds no row (a header-only file), where known.
     `roles`: what each of `files` is, in their order, where a reader tells files apart.
     `rows`: how many data rows a manifest says there are, None where none speaks.
+    `beside`: files that are read with these and belong to others too (price lists); `digest` names them as well.
     """
 
     source: Source
@@ -89,6 +90,7 @@ class Delivery:
     mode: Mode | None = None
     roles: tuple[str, ...] = ()
     rows: int | None = None
+    beside: tuple[BillFile, ...] = ()
 
     @property
     def name(self) -> str:

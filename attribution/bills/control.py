@@ -190,7 +190,7 @@ def nested_amounts(text: str, name: str) -> Iterator[str]:
 def _plain(values: pa.Array, source: Source) -> pa.Array:
     """Number text in the standard style; empty cells are null, a text in another style stays as it is."""
     text = values.cast(pa.string())
-    empty = pc.is_in(text, value_set=pa.array(["", "NULL", "null"]))
+    empty = pc.is_in(text, value_set=pa.array(["", "NULL", "null", "\\N"]))
     text = pc.if_else(empty, pa.scalar(None, pa.string()), text)
     if source.decimal == "." and not source.thousands:
         return text

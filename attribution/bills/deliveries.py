@@ -20,7 +20,13 @@ _RUN_NAMED = re.compile(r"^run(?:[_-]?id)?[=_-](.+)$", re.IGNORECASE)
 
 
 def one_by_one(
-    source: Source, files: Sequence[BillFile], reader: str, version: int, mode: Mode | None = None
+    source: Source,
+    files: Sequence[BillFile],
+    reader: str,
+    version: int,
+    mode: Mode | None = None,
+    *,
+    beside: tuple[BillFile, ...] = (),
 ) -> list[Delivery]:
     """Each file is a delivery; a date or run id in its path orders deliveries of one bill.
 
@@ -30,6 +36,7 @@ def one_by_one(
         reader: the reader's name.
         version: the reader's version.
         mode: how deliveries of one bill belong together, where the provider's layout says so.
+        beside: what each is read with.
     """
     fixed = len(fixed_parts(source.path))
     return [
@@ -37,9 +44,10 @@ def one_by_one(
             source,
             reader,
             (file,),
-            delivery_digest(reader, version, source, [file]),
+            delivery_digest(reader, version, source, [file, *beside]),
             order_key(file.name, fixed),
             mode=mode,
+            beside=beside,
         )
         for file in files
     ]

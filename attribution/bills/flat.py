@@ -228,7 +228,9 @@ def _batch(reading: Reading, columns: RawColumns, layout: Layout, finish: Finish
     beside = {name: read_text(frame.get_column(raw), null_words=False) for name, raw in extras.items()}
     filled = {name: cells for name, cells in (kept | beside).items() if cells.null_count() < cells.len()}
     stated = {cost: columns.present(raws) for cost, raws in layout.costs.items()}
-    return to_batch(reading, filled, {cost: raws for cost, raws in stated.items() if raws})
+    # A cost that `finish` made of other columns has no column of its own.
+    made: dict[str, Raws] = {cost: () for cost in reading.as_billed if cost not in stated}
+    return to_batch(reading, filled, made | {cost: raws for cost, raws in stated.items() if raws})
 
 
 def _read_instants(reading: Reading, columns: RawColumns, layout: Layout) -> None:
@@ -256,7 +258,7 @@ def _read_numbers(reading: Reading, columns: RawColumns, layout: Layout) -> None
         reading.columns[name], bad = read_quantity(cells, reading.source)
         reading.fail(bad, name, "a number", cells, required=False)
     # A row without its money is none, whichever cost the layout takes it for.
-    money = "BilledCost" if "BilledCost" in layout.costs else next(iter(layout.costs))
+    money = "BilledCost" if "BilledCost" in layout.costs else next(iter(layout.costs), None)
     for cost, raws in layout.costs.items():
         if not columns.present(raws):
             continue

@@ -42,6 +42,44 @@ def test_json_lines_are_read_with_columns_that_come_late(tmp_path: Path) -> None
     assert bill.texts("x_note") == [None, "late"]
 
 
+def test_a_view_unloaded_from_a_database_has_its_nulls_and_clocks_in_their_own_way(tmp_path: Path) -> None:
+    """As Snowflake unloads its FOCUS view: upper case, backslash N, offsets without a colon, tags of no row."""
+    row = FOCUS_ROW | {
+        "BillingPeriodStart": "2026-10-01 00:00:00.000 +0000",
+        "BillingPeriodEnd": "2026-11-01 00:00:00.000 +0000",
+        "ChargePeriodStart": "2026-10-14 00:00:00.000 -0700",
+        "ChargePeriodEnd": "2026-10-15 00:00:00.000 -0700",
+        "BilledCost": "3.120000000000",
+        "ListCost": "\\N",
+        "ResourceId": "\\N",
+        "Tags": "\\N",
+        "ConsumedUnit": "credits",
+    }
+    put(tmp_path, "focus.csv", csv_text([{name.upper(): cell for name, cell in row.items()}]))
+    bill = read_only(tmp_path)
+    assert not bill.refused.height
+    assert bill.stated.totals["ListCost"] == 0
+    charge = bill.charges.row(0, named=True)
+    assert (charge["ListCost"], charge["ResourceId"], charge["Tags"]) == (None, None, None)
+    assert charge["ChargePeriodStart"] == dt.datetime(2026, 10, 14, 7, tzinfo=UTC)
+    assert (charge["BilledCost"], charge["ConsumedUnit"]) == (Decimal("3.12"), "credits")
+
+
+def test_an_invoice_may_hold_usage_of_the_month_before(tmp_path: Path) -> None:
+    """As MongoDB Atlas bills the last hours of a month, with the contract that paid for them."""
+    row = {"ChargePeriodStart": "2026-08-31T22:00:00Z", "ChargePeriodEnd": "2026-09-01T00:00:00Z"}
+    applied = '{"Elements": [{"ContractId": "c-1", "ContractCommitmentType": "Prepaid"}]}'
+    put(
+        tmp_path,
+        "invoice.csv",
+        focus_text(row | {"ContractApplied": applied, "BilledCost": "0", "EffectiveCost": "4.4"}),
+    )
+    charge = read_only(tmp_path).charges.row(0, named=True)
+    assert (f"{charge['BillingPeriodStart']:%Y-%m}", f"{charge['ChargePeriodStart']:%Y-%m}") == ("2026-09", "2026-08")
+    assert (charge["BilledCost"], charge["EffectiveCost"]) == (Decimal(0), Decimal("4.4"))
+    assert charge["ContractApplied"] == applied
+
+
 def test_account_ids_keep_their_leading_zeros(tmp_path: Path) -> None:
     put(tmp_path, "bill.csv", focus_text({"SubAccountId": "000000000071"}, {"SubAccountId": "000903447716"}))
     bill = read_only(tmp_path)

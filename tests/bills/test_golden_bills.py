@@ -12,7 +12,7 @@ from bills_kit import put, read_only, told
 from attribution.bills import READERS
 
 GOLDEN = Path(__file__).parent / "golden"
-BILLS = sorted(path for path in GOLDEN.iterdir() if path.suffix != ".json")
+BILLS = sorted(path for path in GOLDEN.iterdir() if path.is_file() and path.suffix != ".json")
 # What only the source can state, by the bill's file.
 BEIJING = {"timezone": "Asia/Shanghai"}
 STATED: dict[str, dict[str, object]] = {
@@ -38,9 +38,16 @@ STATED: dict[str, dict[str, object]] = {
 }
 
 
+def deliver(root: Path, path: Path) -> None:
+    """The bill, and what lies beside it under the same name: a price list."""
+    put(root, path.name, path.read_bytes())
+    for other in (GOLDEN / "beside").glob(f"{path.stem}.*"):
+        put(root, f"beside/{other.name}", other.read_bytes())
+
+
 @pytest.mark.parametrize("path", BILLS, ids=lambda path: path.name)
 def test_a_golden_bill_reads_as_written(tmp_path: Path, path: Path) -> None:
-    put(tmp_path, path.name, path.read_bytes())
+    deliver(tmp_path, path)
     bill = read_only(tmp_path, **STATED.get(path.name, {}))
     kept = path.with_name(f"{path.name.split('.', 1)[0]}.json")
     if os.environ.get("UPDATE_GOLDENS"):
@@ -51,6 +58,6 @@ def test_a_golden_bill_reads_as_written(tmp_path: Path, path: Path) -> None:
 def test_every_reader_has_a_golden_bill(tmp_path: Path) -> None:
     read = set()
     for path in BILLS:
-        put(tmp_path / path.name, path.name, path.read_bytes())
+        deliver(tmp_path / path.name, path)
         read.add(read_only(tmp_path / path.name, **STATED.get(path.name, {})).delivery.reader)
     assert read == set(READERS)
