@@ -10,7 +10,7 @@ from attribution.reports.figures import count
 from attribution.rules import read_rules
 from flows.settings import load_workspace
 from schemas.faults import Fault, InputError
-from schemas.paths import matching
+from schemas.paths import address_of, matching
 from schemas.workspace import Workspace
 
 
@@ -55,6 +55,9 @@ def _files(workspace: Workspace) -> Iterator[str]:
     for source in workspace.sources:
         place = f'source "{source.name}"'
         try:
+            if address_of(source.path, place):
+                yield f"{place}: {source.path} is in an object store, which a run lists and this does not"
+                continue
             found = matching(workspace.root, source.path, place, workspace.store)
         except InputError as error:
             yield f"{place}: {error.faults[0].what}; a run would stop here"

@@ -97,7 +97,8 @@ def matching(root: Path, pattern: str, where: str, apart: Path | None = None) ->
         home = mirror_folder(apart or root) / address.scheme / address.bucket
         here = [path for path in home.glob(address.pattern) if path.is_file() and not _hidden(path.relative_to(home))]
         if not here:
-            raise InputError(Fault(where, f'nothing was fetched from "{pattern}"'))
+            hint = "`attribution run` fetches it."
+            raise InputError(Fault(where, f'nothing was fetched from "{pattern}"', hint=hint))
         return sorted(here)
     base, rest = (Path(PurePath(pattern).anchor), PurePath(pattern)) if Path(pattern).is_absolute() else (root, None)
     relative = str(rest.relative_to(rest.anchor)) if rest else pattern
