@@ -29,6 +29,7 @@ from schemas.faults import Fault, InputError
 from schemas.money import MONEY, add, shortest, sum_exactly
 
 _KEYS = ("BillingAccountId", "BillingPeriodStart", "BillingCurrency")
+_COLUMNS = ("BilledCost", "EffectiveCost", "CommitmentDiscountStatus")
 _Key = tuple[object, ...]
 _ZERO = Decimal(0)
 
@@ -141,7 +142,7 @@ def _notice(kind: str, key: _Key, what: str, amount: Decimal | None) -> Notice:
 
 
 def _by_bill(charges: pl.DataFrame, mask: pl.Series) -> list[tuple[_Key, pl.DataFrame]]:
-    return list(charges.filter(mask).group_by(*_KEYS, maintain_order=True))
+    return list(charges.select(*_KEYS, *_COLUMNS).filter(mask).group_by(*_KEYS, maintain_order=True))
 
 
 def _netting(batch: Batch, kept: pl.DataFrame, cancelled: Decimal) -> Batch:

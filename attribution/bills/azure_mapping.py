@@ -39,7 +39,6 @@ ACTUAL = Layout(
         "InvoiceId": ("invoiceId",),
         "InvoiceIssuerName": ("partnerName",),
         "PricingCurrency": ("pricingCurrency",),
-        "PricingUnit": ("UnitOfMeasure", "Unit"),
         "PublisherName": ("PublisherName",),
         "RegionName": ("ResourceLocationNormalized", "ResourceLocation", "Location"),
         "ResourceId": ("ResourceId", "InstanceId"),
@@ -68,6 +67,7 @@ ACTUAL = Layout(
         "x_PricingModel": ("PricingModel",),
         "x_PublisherType": ("PublisherType",),
         "x_ResourceGroup": ("ResourceGroup", "ResourceGroupName"),
+        "x_UnitOfMeasure": ("UnitOfMeasure", "Unit"),
     },
     constants={
         "InvoiceIssuerName": _MICROSOFT,
@@ -92,6 +92,11 @@ _KINDS: dict[str, tuple[str, str, str | None]] = {
     "roundingadjustment": ("Adjustment", "One-Time", None),
     "tax": ("Tax", "One-Time", None),
     "credit": ("Credit", "One-Time", None),
+}
+# What a resource's id tells where the file does not.
+_FROM_ID = {
+    "ResourceName": r"^/subscriptions/.*/([^/]+)$",
+    "ResourceType": r".*/providers/([^/]+/[^/]+)/[^/]",
 }
 _FREQUENCIES = {"onetime": "One-Time", "recurring": "Recurring", "usagebased": "Usage-Based"}
 _MODELS = {"ondemand": "Standard", "spot": "Dynamic", "reservation": "Committed", "reservations": "Committed"}
@@ -132,7 +137,7 @@ class Mapping:
         _commitments(reading, kept)
         _costs(reading, amortized=self._amortized)
         _prices(reading, columns, kept)
-        _units(reading)
+        _units(reading, kept)
         reading.columns["ServiceCategory"] = service_category(reading.get("ServiceName"), _SERVICES)
         reading.columns["RegionId"] = region_ids(reading.get("RegionName"))
 
@@ -159,12 +164,11 @@ def _ids(reading: Reading, columns: RawColumns) -> None:
     for name in ("ResourceId", "CommitmentDiscountId"):
         reading.columns[name] = fold_azure_ids(reading.get(name))
     resource = reading.get("ResourceId")
-    derived = {
-        "ResourceName": resource.str.extract(r"^/subscriptions/.*/([^/]+)$"),
-        "ResourceType": resource.str.extract(r".*/providers/([^/]+/[^/]+)/[^/]"),
-    }
-    for name, value in derived.items():
-        reading.columns[name] = reading.get(name).zip_with(reading.get(name).is_not_null(), value)
+    distinct = resource.drop_nulls().unique()
+    if distinct.len():
+        for name, pattern in _FROM_ID.items():
+            found = resource.replace_strict(distinct, distinct.str.extract(pattern), return_dtype=pl.String)
+            reading.columns[name] = pl.select(pl.coalesce(reading.get(name), found)).to_series()
 
 
 def _periods(reading: Reading) -> None:
@@ -265,12 +269,16 @@ def _prices(reading: Reading, columns: RawColumns, kept: dict[str, pl.Series]) -
         reading.columns["ListCost"] = stated.zip_with(filled, reading.columns["ListCost"])
 
 
-def _units(reading: Reading) -> None:
-    sizes, names = blocks(reading.get("PricingUnit"))
-    usage = reading.columns["ChargeCategory"] == "Usage"
-    consumed = reading.get("PricingQuantity") * sizes.fill_null(1.0)
-    reading.columns["ConsumedQuantity"] = consumed.set(~usage, None)
-    reading.columns["ConsumedUnit"] = names.set(~usage, None)
+def _units(reading: Reading, kept: dict[str, pl.Series]) -> None:
+    """Prices are by the block, which FOCUS writes as a number and a unit; what was consumed is in single units."""
+    columns = reading.columns
+    sizes, names = blocks(kept["x_UnitOfMeasure"])
+    many = sizes.cast(pl.Int64).cast(pl.String) + pl.lit(" ") + names
+    columns["PricingUnit"] = pl.select(pl.when(sizes > 1).then(many).otherwise(names)).to_series()
+    unused = (columns["CommitmentDiscountStatus"] == "Unused").fill_null(value=False)
+    none = (columns["ChargeCategory"] != "Usage") | unused
+    columns["ConsumedQuantity"] = (reading.get("PricingQuantity") * sizes.fill_null(1.0)).set(none, None)
+    columns["ConsumedUnit"] = names.set(none, None)
 
 
 def _plain(words: pl.Series) -> pl.Series:

@@ -81,9 +81,9 @@ def _is_short(cells: pl.DataFrame) -> bool:
 def _short_dates(cells: pl.LazyFrame) -> pl.DataFrame:
     part = pl.col("text").str.extract_groups(_SHORT_DATE)
     return (
-        cells.select("text", first=part.struct[0], mark=part.struct[1], second=part.struct[2])
+        cells.unique()
+        .select("text", first=part.struct[0], mark=part.struct[1], second=part.struct[2])
         .drop_nulls("mark")
-        .unique()
         .sort("text")
         .collect()
         .cast({"first": pl.Int8, "second": pl.Int8})

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
+import polars as pl
 import pytest
 from azure_kit import EA, VM, ea
 from bills_kit import Everything, csv_text, put, read_only
@@ -36,27 +37,28 @@ def test_the_last_day_of_a_period_belongs_to_it_and_a_row_is_a_day(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("quantity", "unit", "consumed", "single"),
+    ("billed", "priced", "consumed", "single"),
     [
-        ("0.0047", "10K", 47.0, "Units"),
-        ("24", "100 Hours", 2400.0, "Hours"),
-        ("24", "1 Hour", 24.0, "Hours"),
-        ("3", "1 GB/Month", 3.0, "GB/Month"),
-        ("0.5", "1/Month", 0.5, "Units/Month"),
-        ("2", "100000000", 2e8, "Units"),
-        ("2", "1M", 2e6, "Units"),
-        ("2", "10 MB", 20.0, "MB"),
-        ("2", "Rotations", 2.0, "Rotations"),
-        ("2", "", 2.0, None),
+        (("0.0047", "10K"), "10000 Units", 47.0, "Units"),
+        (("24", "100 Hours"), "100 Hours", 2400.0, "Hours"),
+        (("24", "1 Hour"), "Hours", 24.0, "Hours"),
+        (("3", "1 GB/Month"), "GB/Month", 3.0, "GB/Month"),
+        (("0.5", "1/Month"), "Units/Month", 0.5, "Units/Month"),
+        (("2", "100000000"), "100000000 Units", 2e8, "Units"),
+        (("2", "1M"), "1000000 Units", 2e6, "Units"),
+        (("2", "10 MB"), "10 MB", 20.0, "MB"),
+        (("2", "Rotations"), "Rotations", 2.0, "Rotations"),
+        (("2", ""), None, 2.0, None),
     ],
 )
 def test_a_block_of_units_is_multiplied_out(
-    tmp_path: Path, quantity: str, unit: str, consumed: float, single: str | None
+    tmp_path: Path, billed: tuple[str, str], priced: str | None, consumed: float, single: str | None
 ) -> None:
+    quantity, unit = billed
     row = one(tmp_path, Quantity=quantity, UnitOfMeasure=unit)
     assert row["ConsumedQuantity"] == pytest.approx(consumed, rel=1e-15)
     assert row["ConsumedUnit"] == single
-    assert (row["PricingQuantity"], row["PricingUnit"]) == (float(quantity), unit or None)
+    assert (row["PricingQuantity"], row["PricingUnit"]) == (float(quantity), priced)
 
 
 @pytest.mark.parametrize(
@@ -268,6 +270,20 @@ def test_files_as_they_come(tmp_path: Path, content: bytes, options: dict[str, s
     assert bill.texts("BillingAccountId") == ["77001"]
     if b"Zo" in content:
         assert bill.texts("Tags") == ['{"owner":"Zoë"}']
+
+
+def test_parquet_with_days_and_numbers_of_its_own(tmp_path: Path) -> None:
+    texts = pl.DataFrame([EA | {"CostInBillingCurrency": "0.1", "Tags": '{"owner":"mira"}'}])
+    typed = texts.with_columns(
+        pl.col("Date", "BillingPeriodStartDate", "BillingPeriodEndDate").str.to_date(),
+        pl.col("Quantity", "CostInBillingCurrency", "UnitPrice").cast(pl.Float64),
+        pl.col("PayGPrice").str.to_decimal(scale=6),
+    )
+    typed.write_parquet(tmp_path / "part_0_0001.snappy.parquet", compression="snappy")
+    row = read_only(tmp_path).charges.row(0, named=True)
+    assert (row["BilledCost"], row["ListCost"]) == (Decimal("0.1"), Decimal("2359.68"))
+    assert row["BillingPeriodEnd"] == datetime(2026, 10, 1, tzinfo=UTC)
+    assert (row["ConsumedQuantity"], row["Tags"]) == (24.0, '{"owner":"mira"}')
 
 
 def test_a_file_without_currency_is_refused_by_name(tmp_path: Path) -> None:
