@@ -11,11 +11,13 @@ and left out. Ends with 1 if a failure is left.
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,6 +25,8 @@ from rich.console import Console
 from rich.table import Table
 
 HERE = Path(__file__).parent
+GOLDEN = HERE.parent / "tests" / "bills" / "golden"
+AS_OF = "2026-11-05T06:00:00Z"
 JUDGES = HERE / "data" / "judges"
 TOOLKIT, VALIDATOR = "focus-data-toolkit==0.14.1", "focus-validator==2.2.1"
 # Failures that are the judge's: it tests a part of the rule's sentence, or two rules that cannot both hold.
@@ -86,21 +90,30 @@ def _judge(name: str, package: str, python: str) -> Path | None:
 def _workspaces(scratch: Path) -> Iterator[tuple[str, Path]]:
     """The sample company and one workspace for each golden bill, each run."""
     sample = shutil.copytree(HERE.parent / "sample_bills", scratch / "sample", ignore=shutil.ignore_patterns("ledger"))
-    _attribution("run", "-w", sample, "--as-of", "2026-11-05T06:00:00Z")
+    _attribution("run", "-w", sample, "--as-of", AS_OF)
     yield "sample company", sample
-    for bill in sorted((HERE.parent / "tests" / "bills" / "golden").iterdir()):
-        if bill.suffix == ".json":
-            continue
-        root = scratch / bill.stem
+    stated = tomllib.loads((GOLDEN / "stated.toml").read_text(encoding="utf-8"))
+    for bill in sorted(path for path in GOLDEN.iterdir() if path.is_file() and path.suffix not in (".json", ".toml")):
+        source = stated.get(bill.name, {})
+        if source.get("format") == "own-costs":
+            continue  # they come in as an input, and the sample company has some
+        root = scratch / bill.name
         (root / "bills").mkdir(parents=True)
-        shutil.copy(bill, root / "bills")
-        statement = bill.with_suffix(".toml")
-        source = statement.read_text(encoding="utf-8") if statement.exists() else ""
-        text = f'currency = "USD"\n[[source]]\nname = "golden"\npath = "bills/*"\n{source}'
+        for file in (bill, *(GOLDEN / "beside").glob(f"{bill.stem}.*")):
+            shutil.copy(file, root / "bills" / (file.name if file == bill else f"beside-{file.name}"))
+        lines = [f"{name} = {_toml(value)}" for name, value in source.items()]
+        text = "\n".join(['currency = "USD"', "[[source]]", 'name = "golden"', 'path = "bills/*"', *lines])
         (root / "attribution.toml").write_text(text, encoding="utf-8")
         (root / "rules.toml").touch()
-        _attribution("run", "-w", root, "--as-of", "2026-11-05T06:00:00Z")
+        _attribution("run", "-w", root, "--as-of", AS_OF)
         yield bill.name, root
+
+
+def _toml(value: object) -> str:
+    """A text or a table of texts as TOML; JSON writes texts alike."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{json.dumps(name)} = {_toml(one)}" for name, one in value.items()) + " }"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _attribution(*words: str | Path) -> None:

@@ -121,7 +121,7 @@ def _base(month: Month, service: Service, account: str, span: Span) -> Row:
     return {
         "ProviderName": "Meridian Cloud",
         "PublisherName": "Meridian Cloud",
-        "InvoiceIssuerName": "Meridian Cloud AS",
+        "InvoiceIssuerName": "Meridian Cloud",
         "InvoiceId": f"MI-{month.first:%Y%m}-0417" if month.complete else None,
         "BillingAccountId": ACCOUNT,
         "BillingAccountName": "Quillhaven Labs",

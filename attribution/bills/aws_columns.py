@@ -36,7 +36,6 @@ TEXTS: dict[str, tuple[str, ...]] = {
     "ChargeDescription": ("lineItem/LineItemDescription",),
     "ConsumedUnit": ("pricing/unit",),
     "InvoiceId": ("bill/InvoiceId",),
-    "InvoiceIssuerName": ("bill/InvoicingEntity", "lineItem/LegalEntity"),
     "PricingCurrency": ("pricing/currency",),
     "PublisherName": ("lineItem/LegalEntity",),
     "RegionId": ("product/regionCode", "product/region"),

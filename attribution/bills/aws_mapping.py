@@ -112,7 +112,8 @@ def _kinds(reading: Reading, columns: Columns, line_type: pl.Series, code: pl.Se
     if strange:
         what = f"unknown line item types, kept as usage: {', '.join(strange)}"
         reading.notices.append(Notice("line_item_type_unknown", reading.rows.head.file.name, what))
-    for name in ("ProviderName", "ServiceProviderName"):
+    # Which company of AWS writes the invoice stays beside; for FOCUS only a third party would be another issuer.
+    for name in ("ProviderName", "ServiceProviderName", "InvoiceIssuerName"):
         reading.columns[name] = pl.Series(["AWS"]).new_from_index(0, reading.height)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -12,30 +13,9 @@ from bills_kit import put, read_only, told
 from attribution.bills import READERS
 
 GOLDEN = Path(__file__).parent / "golden"
-BILLS = sorted(path for path in GOLDEN.iterdir() if path.is_file() and path.suffix != ".json")
+BILLS = sorted(path for path in GOLDEN.iterdir() if path.is_file() and path.suffix not in (".json", ".toml"))
 # What only the source can state, by the bill's file.
-BEIJING = {"timezone": "Asia/Shanghai"}
-STATED: dict[str, dict[str, object]] = {
-    **{f"{name}.csv": BEIJING for name in ("alibaba", "baidu", "huawei", "tencent", "volcengine")},
-    "generic-csv.csv": {
-        "format": "generic-csv",
-        "columns": {
-            "BilledCost": "Amount",
-            "BillingAccountId": "Organization",
-            "ChargeCategory": "Kind",
-            "ChargePeriodStart": "First day",
-            "ChargePeriodEnd": "Last day",
-            "ConsumedQuantity": "Quantity",
-            "ConsumedUnit": "Unit",
-            "ResourceId": "Instance",
-            "ServiceName": "Product",
-        },
-        "constants": {"BillingCurrency": "USD", "ServiceProviderName": "Quarry GPU"},
-        "tags": {"project": "Project", "owner": "Requested by"},
-        "ends": "last",
-    },
-    "own_costs.csv": {"format": "own-costs"},
-}
+STATED: dict[str, dict[str, object]] = tomllib.loads((GOLDEN / "stated.toml").read_text(encoding="utf-8"))
 
 
 def deliver(root: Path, path: Path) -> None:
