@@ -61,18 +61,23 @@ def window(split: Split) -> pl.Expr:
 def with_pool_subjects(standing: Standing, taken: pl.DataFrame) -> tuple[Standing, pl.DataFrame]:
     """Give the pools of `taken` their subjects, new ones at the end; adds `pool_row` to the rows taken."""
     subjects = standing.subjects
-    needed = subjects[taken.get_column("subject_row").unique().sort()].select(POOL_KEY).unique().sort(POOL_KEY)
-    at = subjects.with_row_index("pool_row").filter("is_pool").select("pool_row", *POOL_KEY)
+    keys = subjects.select(POOL_KEY)
+    needed = keys[taken.get_column("subject_row").unique().sort()].unique().sort(POOL_KEY)
+    at = _pool_rows(subjects)
     new = needed.join(at, on=POOL_KEY, how="anti", nulls_equal=True, maintain_order="left")
-    first = max(subjects.get_column("subject_id").to_list(), default=0) + 1
+    first = subjects.select(pl.col("subject_id").max().fill_null(0) + 1).item()
     new = new.with_columns(
         pl.int_range(first, first + new.height, dtype=pl.Int64).alias("subject_id"), pl.lit(value=True).alias("is_pool")
     )
     subjects = pl.concat([subjects, new], how="diagonal")
-    at = subjects.with_row_index("pool_row").filter("is_pool").select("pool_row", *POOL_KEY)
-    keys = subjects.select(POOL_KEY)[taken.get_column("subject_row")]
-    rows = keys.join(at, on=POOL_KEY, how="left", nulls_equal=True, maintain_order="left", validate="m:1")
+    rows = keys[taken.get_column("subject_row")].join(
+        _pool_rows(subjects), on=POOL_KEY, how="left", nulls_equal=True, maintain_order="left", validate="m:1"
+    )
     return replace(standing, subjects=subjects), taken.with_columns(rows.get_column("pool_row"))
+
+
+def _pool_rows(subjects: pl.DataFrame) -> pl.DataFrame:
+    return subjects.select("is_pool", *POOL_KEY).with_row_index("pool_row").filter("is_pool").drop("is_pool")
 
 
 def pools(split: Split, standing: Standing, taken: pl.DataFrame) -> pl.DataFrame:

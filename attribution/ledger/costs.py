@@ -7,6 +7,7 @@ until they are published: DuckDB takes text in ten times more slowly than polars
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,14 +65,15 @@ def keep(
     old = dimensions_kept(con)
     con.execute(f"CREATE OR REPLACE TEMP TABLE months_before AS {view_query('dimension_months', old)}")
     file = store / f"subjects-{run}.parquet"
-    unfinished = file.with_name(f"{file.name}{WRITING}")
-    write_rows(subjects, unfinished)
-    put_file(unfinished, file)
+    # polars packs text while DuckDB takes in numbers; each keeps one core busy.
+    with ThreadPoolExecutor(1, "subjects") as beside:
+        written = beside.submit(_write_subjects, subjects, file)
+        replace(con, "allocations", allocations)
+        replace(con, "split_lineage", lineage)
+        replace(con, "split_pools", pl.DataFrame(schema=POOLED_COLUMNS) if pooled is None else pooled)
+        replace(con, "cost_facts", costs.select(*COST_COLUMNS))
+        written.result()
     lay_subjects(con, file)
-    replace(con, "allocations", allocations)
-    replace(con, "split_lineage", lineage)
-    replace(con, "split_pools", pl.DataFrame(schema=POOLED_COLUMNS) if pooled is None else pooled)
-    replace(con, "cost_facts", costs.select(*COST_COLUMNS))
     new = dimensions_kept(con)
     con.execute(f"CREATE OR REPLACE TEMP TABLE months_after AS {view_query('dimension_months', new)}")
     con.execute(query_file("restate", ()), {"run": run, "dimensions": [name for name in old if name in new]})
@@ -80,6 +82,12 @@ def keep(
         "INSERT INTO book.costs_kept SELECT run, as_of, $file FROM book.runs WHERE run = $run",
         {"run": run, "file": file.name},
     )
+
+
+def _write_subjects(subjects: pl.DataFrame, file: Path) -> None:
+    unfinished = file.with_name(f"{file.name}{WRITING}")
+    write_rows(subjects, unfinished)
+    put_file(unfinished, file)
 
 
 def kept_subjects(con: duckdb.DuckDBPyConnection, store: Path) -> Path | None:

@@ -21,7 +21,7 @@ import polars as pl
 
 from attribution.ledger.disk import WRITING, charges_folder, put_folder, write_rows
 from attribution.ledger.rollup import RollUp, RollUpWriter
-from attribution.ledger.verify import read_back
+from attribution.ledger.verify import read_charges_back, read_roll_up_back
 from schemas.bills import BillKey, Delivery
 from schemas.charges import columns_of
 from schemas.money import COSTS, add, known_sum
@@ -152,8 +152,12 @@ class _PartWriter:
         part.last_usage_date = max(last, part.last_usage_date or last)
 
     def finish(self) -> None:
-        self._rollup.finish()
-        read_back(self.folder, self.part.rollup.folder, self.part.rows, {c: self.part.total(c) for c in COSTS})
+        totals = {column: self.part.total(column) for column in COSTS}
+        with ThreadPoolExecutor(1, "read back") as beside:
+            same = beside.submit(read_charges_back, self.folder, self.part.rows, totals)
+            self._rollup.finish()
+            read_roll_up_back(self.folder / self.part.rollup.folder, totals)
+            same.result()
 
 
 def roll_up_again(
@@ -167,7 +171,8 @@ def roll_up_again(
     for file in sorted(folder.glob("charges-*.parquet")):
         writer.write(pl.read_parquet(file))
     writer.finish()
-    read_back(folder, temporary.name, rows, totals)
+    read_charges_back(folder, rows, totals)
+    read_roll_up_back(temporary, totals)
     put_folder(temporary, folder / rollup.folder)
 
 

@@ -25,12 +25,11 @@ _KeptCharges = Charges.select_columns(_CHECKED)
 Check = Callable[[pl.DataFrame, str], pl.DataFrame]
 
 
-def read_back(folder: Path, rollup: str, rows: int, totals: dict[str, Decimal | None]) -> None:
-    """Compare a written part with what was counted while writing it.
+def read_charges_back(folder: Path, rows: int, totals: dict[str, Decimal | None]) -> None:
+    """Compare the charges of a written part with what was counted while writing them.
 
     Args:
         folder: the part's folder.
-        rollup: name of the roll-up's folder inside it.
         rows: charges written.
         totals: control total of each cost column, None where all are null.
 
@@ -50,9 +49,21 @@ def read_back(folder: Path, rollup: str, rows: int, totals: dict[str, Decimal | 
         message = f"{folder}: {rows} charges written, {counted} read back"
         raise LawBrokenError(message)
     _same(f"{folder}: charges", totals, sums)
-    _, sums = _sums(sorted((folder / rollup).glob("lines-*.parquet")), None, _verify_lines)
+
+
+def read_roll_up_back(folder: Path, totals: dict[str, Decimal | None]) -> None:
+    """Compare a part's subjects and lines with what was counted while writing its charges.
+
+    Args:
+        folder: the roll-up's folder.
+        totals: control total of each cost column, None where all are null.
+
+    Raises:
+        LawBrokenError: any difference.
+    """
+    _, sums = _sums(sorted(folder.glob("lines-*.parquet")), None, _verify_lines)
     _same(f"{folder}: lines", totals, sums)
-    for file in sorted((folder / rollup).glob("subjects-*.parquet")):
+    for file in sorted(folder.glob("subjects-*.parquet")):
         subjects = pl.read_parquet(file)
         verify(subjects.rename({"subject_no": "subject_id"}).cast({"subject_id": pl.Int64}), Subjects, str(file))
 
