@@ -112,6 +112,7 @@ class _Inputs(_Table):
     own_costs: Text | None = None
     invoices: Text | None = None
     people: Text | None = None
+    usage: Text | None = None
 
 
 class _Growth(_Table):

@@ -183,6 +183,7 @@ def attribute(run: Run, stated: Stated) -> None:
         divided.costs, divided.subjects, divided.allocations, divided.lineage, pooled=divided.pooled, run=run.number
     )
     run.ledger.keep_input_rejects(inputs.rejects)
+    run.ledger.keep("usage", inputs.usage)
     run.counts |= {"input_rejects": inputs.rejects.height, "lines": lines.height, "costs": divided.costs.height}
     run.watch("attributed", 4, 4)
 

@@ -1,4 +1,4 @@
-"""Write the data files of the sample workspace: bills, tags, inventory, utilization, own costs.
+"""Write the data files of the sample workspace: bills, tags, inventory, utilization, own costs, usage.
 
     python sample_bills/generate.py                 # over the committed files: no difference
     python sample_bills/generate.py --out elsewhere # the same files somewhere else
@@ -17,6 +17,7 @@ import aws_estate
 import meridian_estate
 import world
 from aws_fees import line_items, october_as_of_the_21st
+from cluster import allocations
 from cur import write_assembly
 from figures import print_figures
 from inputs import inventory_aws, inventory_meridian, tags_long, tags_wide, utilization
@@ -55,7 +56,7 @@ def write_meridian(folder: Path) -> None:
 
 
 def write_inputs(folder: Path) -> None:
-    """Tags, inventory, utilization, own costs, invoices, people."""
+    """Tags, inventory, utilization, own costs, invoices, people, usage of a node."""
     rng = random.Random(f"{world.SEED} utilization")
     _write(folder / "tags/handovers.csv", tags_long())
     _write(folder / "tags/register.csv", tags_wide())
@@ -68,6 +69,7 @@ def write_inputs(folder: Path) -> None:
     _write(folder / "own_costs/people-and-tools.csv", people_and_tools())
     _write(folder / "invoices.csv", invoices())
     _write(folder / "people.csv", people())
+    _write(folder / "usage/sandbox.json", allocations())
 
 
 def _write(path: Path, text: str) -> None:

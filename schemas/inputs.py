@@ -57,6 +57,18 @@ PEOPLE_COLUMNS: dict[str, pl.DataType] = {
     "valid_to": pl.Date(),  # exclusive; null: until further notice
 }
 
+USAGE_MEASURES = ("gpu_hours", "cpu_core_hours", "memory_gib_hours", "storage_gib_hours")
+USAGE_COLUMNS: dict[str, pl.DataType] = {
+    "usage_date": pl.Date(),
+    "resource_id": pl.String(),
+    "node": pl.String(),  # name in the cluster; null where only the provider's id is told
+    "namespace": pl.String(),
+    "pod": pl.String(),
+    "labels": pl.String(),  # canonical JSON
+    "measure": pl.String(),
+    "quantity": MONEY,  # no money, but as exact
+}
+
 
 def _not_negative() -> pa.Check:
     return pa.Check.ge(0, error="not_negative")
@@ -127,4 +139,18 @@ People = pa.DataFrameSchema(
     checks=[_ends_after_start()],
     strict=True,
     name="People",
+)
+Usage = pa.DataFrameSchema(
+    {
+        **{name: pa.Column(dtype, nullable=True) for name, dtype in USAGE_COLUMNS.items()},
+        "usage_date": pa.Column(pl.Date()),
+        "resource_id": pa.Column(pl.String(), checks=[_not_blank()]),
+        "measure": pa.Column(pl.String(), checks=[pa.Check.isin(USAGE_MEASURES, error="known_measure")]),
+        "quantity": pa.Column(
+            MONEY,
+            checks=[pa.Check(lambda data: data.lazyframe.select(pl.col(data.key) > 0), error="more_than_nothing")],
+        ),
+    },
+    strict=True,
+    name="Usage",
 )

@@ -54,6 +54,7 @@ class Inputs:
     own_costs: str | None = None
     invoices: str | None = None
     people: str | None = None
+    usage: str | None = None
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,7 @@ EXAMPLES = [
     "docs/how_it_works.md",
     "docs/operations.md",
     "docs/providers/aws-cur.md",
+    "docs/providers/kubernetes.md",
     "docs/providers/own-costs.md",
     "docs/rules.md",
     "docs/sql.md",

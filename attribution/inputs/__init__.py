@@ -1,4 +1,4 @@
-"""Inputs: the operators' own CSVs (tags, resources, utilization, invoices, people) to checked frames and rejects."""
+"""Inputs: the operators' own CSVs and their clusters' exports of usage to checked frames and rejects."""
 
 from __future__ import annotations
 
@@ -13,10 +13,18 @@ from attribution.inputs.invoices import read_invoices
 from attribution.inputs.people import read_people
 from attribution.inputs.resources import read_resources
 from attribution.inputs.tags import read_tags
+from attribution.inputs.usage import read_usage, usage_weights
 from attribution.inputs.utilization import read_utilization
 from schemas.bills import no_rejects
 from schemas.faults import Fault, InputError
-from schemas.inputs import INVOICE_COLUMNS, PEOPLE_COLUMNS, RESOURCE_COLUMNS, TAG_COLUMNS, UTILIZATION_COLUMNS
+from schemas.inputs import (
+    INVOICE_COLUMNS,
+    PEOPLE_COLUMNS,
+    RESOURCE_COLUMNS,
+    TAG_COLUMNS,
+    USAGE_COLUMNS,
+    UTILIZATION_COLUMNS,
+)
 from schemas.paths import matching
 from schemas.workspace import Inputs
 
@@ -28,7 +36,9 @@ __all__ = [
     "read_people",
     "read_resources",
     "read_tags",
+    "read_usage",
     "read_utilization",
+    "usage_weights",
 ]
 
 _READERS: dict[str, tuple[dict[str, pl.DataType], Callable[[Sequence[Path], Path], Read]]] = {
@@ -37,6 +47,7 @@ _READERS: dict[str, tuple[dict[str, pl.DataType], Callable[[Sequence[Path], Path
     "utilization": (UTILIZATION_COLUMNS, read_utilization),
     "invoices": (INVOICE_COLUMNS, read_invoices),
     "people": (PEOPLE_COLUMNS, read_people),
+    "usage": (USAGE_COLUMNS, read_usage),
 }
 """Input -> its columns and who reads it."""
 
@@ -50,6 +61,7 @@ class InputFrames:
     utilization: pl.DataFrame
     invoices: pl.DataFrame
     people: pl.DataFrame
+    usage: pl.DataFrame
     rejects: pl.DataFrame
 
 
@@ -59,7 +71,7 @@ def read_inputs(inputs: Inputs, root: Path, timezone: str = "UTC", store: Path |
     Args:
         inputs: the globs.
         root: the workspace they are relative to.
-        timezone: the zone of instants in the inventory that name none.
+        timezone: the zone of instants in the inventory that name none, and of days of usage.
         store: where the ledger lies; reports in it are no inputs, however wide a glob is.
 
     Raises:
@@ -75,6 +87,8 @@ def read_inputs(inputs: Inputs, root: Path, timezone: str = "UTC", store: Path |
                 read[name] = Read(pl.DataFrame(schema=columns), no_rejects())
             elif name == "resources":
                 read[name] = read_resources(paths, root, timezone)
+            elif name == "usage":
+                read[name] = read_usage(paths, root, timezone)
             else:
                 read[name] = reader(paths, root)
         except InputError as error:

@@ -27,6 +27,7 @@ from schemas.check import verify
 from schemas.detection import GROWTH_COLUMNS, INVOICE_CHECK_COLUMNS
 from schemas.dimensions import DIMENSIONS
 from schemas.faults import Fault, InputError
+from schemas.inputs import USAGE_COLUMNS
 
 if TYPE_CHECKING:
     import duckdb
@@ -76,6 +77,7 @@ class Ledger:
                 **kept_costs.empty_shapes(DIMENSIONS),
                 "growth": pl.DataFrame(schema=GROWTH_COLUMNS),
                 "invoice_checks": pl.DataFrame(schema=INVOICE_CHECK_COLUMNS),
+                "usage": pl.DataFrame(schema=USAGE_COLUMNS),
                 "reconciliation": pl.DataFrame(schema=records.RECONCILIATION_COLUMNS),
                 "input_rejects": no_rejects(),
                 "no_charges": pl.DataFrame(schema={**CHARGE_COLUMNS, "filename": pl.String()}),
@@ -225,10 +227,10 @@ class Ledger:
         records.keep_findings(self.con, findings, today)
 
     def keep_input_rejects(self, rejects: pl.DataFrame) -> None:
-        """Replace the refused values (REJECT_COLUMNS) of tags, inventory and utilization, which are read each run."""
+        """Replace the refused values (REJECT_COLUMNS) of the inputs, which are read each run."""
         self._replace("input_rejects", verify(rejects, Rejects, "rejects of the inputs"))
 
-    def keep(self, table: Literal["growth", "reconciliation", "invoice_checks"], rows: pl.DataFrame) -> None:
+    def keep(self, table: Literal["growth", "reconciliation", "invoice_checks", "usage"], rows: pl.DataFrame) -> None:
         """Replace the rows of a table that each run makes anew."""
         self._replace(table, rows)
 

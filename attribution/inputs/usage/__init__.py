@@ -1,0 +1,11 @@
+"""Usage of clusters: what ran on which node and for how many hours, from OpenShift, OpenCost and Kubecost exports.
+
+Hours are weights for splits and never money. Exports come by the hour; a day is what is kept.
+"""
+
+from __future__ import annotations
+
+from attribution.inputs.usage.read import read_usage
+from attribution.inputs.usage.weights import usage_weights
+
+__all__ = ["read_usage", "usage_weights"]
