@@ -5,7 +5,7 @@ What is wrong with one delivery holds that delivery back and no other.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from decimal import Decimal
@@ -13,7 +13,7 @@ from decimal import Decimal
 import polars as pl
 
 from attribution import bills, objects
-from attribution.ledger import RollUp, Settled
+from attribution.ledger import PrunedError, RollUp, Settled
 from flows.reading_ahead import ahead
 from flows.running import Run, Watch, quiet, rollup_of
 from flows.terminal import UnfinishedError
@@ -53,10 +53,36 @@ def ingest(run: Run, columns: Sequence[str] = (), accept_shrink: Sequence[str] =
     deliveries, held = find_all(run.workspace, run.watch)
     rollup = rollup_of(run.workspace, columns)
     new = [delivery for delivery in deliveries if not run.ledger.is_read(delivery.digest)]
+    taken, rejects = _take_each(run, new, held, rollup)
+    if new:
+        run.watch("bills", len(new), len(new))
+    settled = _settle(run, deliveries, held, accepted, rollup)
+    run.counts |= {"deliveries": len(taken), "rejects": rejects, "bills_revised": len(settled.revised)}
+    return Arrived(tuple(taken), rejects, settled)
+
+
+def _settle(
+    run: Run, deliveries: list[Delivery], held: list[HeldBack], accepted: Collection[str], rollup: RollUp
+) -> Settled:
+    """Settle the bills. What counts again after its charges were pruned is read again first."""
+    while True:
+        try:
+            return run.ledger.settle_bills(deliveries, held, run.number, accepted)
+        except PrunedError as pruned:
+            again = {delivery.digest: delivery for delivery in deliveries if delivery.digest in pruned.digests}
+            taken, _ = _take_each(run, list(again.values()), held, rollup)
+            stored = {delivery.digest for delivery in taken}
+            deliveries = [one for one in deliveries if one.digest in stored or one.digest not in again]
+
+
+def _take_each(
+    run: Run, deliveries: Sequence[Delivery], held: list[HeldBack], rollup: RollUp
+) -> tuple[list[Delivery], int]:
+    """Read deliveries; those that were taken, and how many values were refused. The others are added to `held`."""
     rejects = 0
     taken: list[Delivery] = []
-    for number, delivery in enumerate(new):
-        run.watch(f"reading {delivery.name}", number, len(new))
+    for number, delivery in enumerate(deliveries):
+        run.watch(f"reading {delivery.name}", number, len(deliveries))
         try:
             rejects += take(run, delivery, rollup)
         except InputError as error:
@@ -65,11 +91,7 @@ def ingest(run: Run, columns: Sequence[str] = (), accept_shrink: Sequence[str] =
             )
         else:
             taken.append(delivery)
-    if new:
-        run.watch("bills", len(new), len(new))
-    settled = run.ledger.settle_bills(deliveries, held, run.number, accepted)
-    run.counts |= {"deliveries": len(taken), "rejects": rejects, "bills_revised": len(settled.revised)}
-    return Arrived(tuple(taken), rejects, settled)
+    return taken, rejects
 
 
 def accepting(workspace: Workspace, words: Sequence[str]) -> set[str]:

@@ -151,7 +151,7 @@ def read_gate(text: str) -> Decimal:
 
 
 def show_status(store: Path, *, as_json: bool) -> None:
-    """Last runs, sources, what is held back."""
+    """Last runs, sources, how much the store holds, what is held back."""
     runs = ask(store, "SELECT run, command, status, as_of, ended_at, message FROM runs ORDER BY run DESC LIMIT 5")
     sources = ask(
         store,
@@ -162,11 +162,13 @@ def show_status(store: Path, *, as_json: bool) -> None:
         """,
     )
     held = ask(store, "SELECT source, name, reason FROM held_back ORDER BY ALL")
-    parts = {"runs": runs, "sources": sources, "held_back": held}
+    with read_published(store) as published:
+        stored = published.stored()
+    parts = {"runs": runs, "sources": sources, "store": stored, "held_back": held}
     if as_json:
         print_plain(json.dumps({name: json.loads(as_json_text(rows)) for name, rows in parts.items()}, indent=2))
         return
-    for name, rows in (("Runs", runs), ("Sources", sources)):
+    for name, rows in (("Runs", runs), ("Sources", sources), ("Store", stored)):
         terminal.print(Text(f"\n{name}", style="bold"))
         terminal.print(as_table(rows))
     terminal.print(Text("\nHeld back" if held.height else "\nNothing is held back", style="bold"))

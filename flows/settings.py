@@ -131,6 +131,10 @@ class _Invoices(_Table):
     tolerance: Amount = ws.Invoices.tolerance
 
 
+class _Retention(_Table):
+    revisions: int = Field(default=ws.Retention.revisions, ge=1)
+
+
 class _Smtp(_Table):
     host: Text
     port: int = Field(default=ws.Smtp.port, ge=1, le=65535)
@@ -164,6 +168,7 @@ class _File(_Table):
     growth: _Growth = _Growth()
     waste: _Waste = _Waste()
     invoices: _Invoices = _Invoices()
+    retention: _Retention = _Retention()
     report: _Report = _Report()
 
     @field_validator("source")
@@ -224,6 +229,7 @@ def _workspace(root: Path, stated: _File) -> ws.Workspace:
         growth=ws.Growth(**stated.growth.model_dump()),
         waste=ws.Waste(**stated.waste.model_dump()),
         invoices=ws.Invoices(**stated.invoices.model_dump()),
+        retention=ws.Retention(**stated.retention.model_dump()),
         mail=ws.Mail(
             sender=report.sender,
             recipients={owner: tuple(addresses) for owner, addresses in report.recipients.items()},
@@ -254,6 +260,7 @@ def _known(table: str) -> list[str]:
         "growth": _Growth,
         "waste": _Waste,
         "invoices": _Invoices,
+        "retention": _Retention,
         "report": _Report,
         "smtp": _Smtp,
     }

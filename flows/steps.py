@@ -73,6 +73,7 @@ def nightly(
         arrived = do(ingest)(run, stated.rules.columns, accept_shrink)
         do(attribute)(run, stated)
         do(detect)(run, stated.rules, stated.inputs)
+        do(prune)(run)
         do(publish)(run)
         return do(summarize)(run, arrived)
 
@@ -211,6 +212,11 @@ def prove(run: Run, proof: pl.DataFrame) -> None:
         message = f"costs do not sum to the charges, nothing was kept: {apart.head(5).rows()}"
         raise LawBrokenError(message)
     run.ledger.keep("reconciliation", proof)
+
+
+def prune(run: Run) -> None:
+    """Remove charges of older revisions that neither a report nor the published file needs."""
+    run.counts["parts_pruned"] = run.ledger.prune(run.workspace.retention.revisions, run.today, run.number)
 
 
 def publish(run: Run) -> Path:

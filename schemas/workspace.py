@@ -83,6 +83,13 @@ class Invoices:
 
 
 @dataclass(frozen=True)
+class Retention:
+    """How many of the newest revisions of a bill keep their charges while its month is not over."""
+
+    revisions: int = 7
+
+
+@dataclass(frozen=True)
 class Smtp:
     """A mail server; the password comes from the environment variable named here, never from a file."""
 
@@ -123,6 +130,7 @@ class Workspace:
     growth: Growth = Growth()
     waste: Waste = Waste()
     invoices: Invoices = Invoices()
+    retention: Retention = Retention()
     mail: Mail = Mail()
     locale: str = "en"
     rules: Path = Path("rules.toml")

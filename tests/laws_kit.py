@@ -22,8 +22,8 @@ Row = tuple[Any, ...]
 
 # What a store remembers of how it came to know what it knows, and handles that hold within one store only.
 HISTORY = {
-    "posted_run", "posted_at", "superseded_run", "superseded_at", "bill_no", "state", "state_since", "first_seen",
-    "last_seen", "run", "cost_id",
+    "posted_run", "posted_at", "superseded_run", "superseded_at", "pruned_at", "bill_no", "state", "state_since",
+    "first_seen", "last_seen", "run", "cost_id",
 }  # fmt: skip
 VIEWS = (
     "bills", "charges", "costs", "monthly_costs", "coverage", "growth", "findings", "rejects", "held_back", "notices",

@@ -6,6 +6,7 @@ from attribution.ledger.ledger import Ledger, open_ledger
 from attribution.ledger.parts import DeliveryWriter, Part, billing_month
 from attribution.ledger.published import Published, publish, query, read_published
 from attribution.ledger.records import DeliveryState, PlannedDelivery
+from attribution.ledger.retention import PrunedError
 from attribution.ledger.rollup import RollUp
 from attribution.ledger.scratch import scratch_ledger
 from attribution.ledger.settlement import Settled
@@ -16,6 +17,7 @@ __all__ = [
     "Ledger",
     "Part",
     "PlannedDelivery",
+    "PrunedError",
     "Published",
     "RollUp",
     "Settled",

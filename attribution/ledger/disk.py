@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 WRITING = ".writing"
+PUBLISHED = "costs.duckdb"
 
 
 def charges_folder(store: Path) -> Path:
@@ -52,6 +54,16 @@ def put_file(written: Path, final: Path) -> None:
     sync(written)
     written.replace(final)
     sync(final.parent)
+
+
+def part_sizes(store: Path) -> dict[str, int]:
+    """Bytes of each part's folder, its roll-ups included; what is removed meanwhile is passed over."""
+    sizes: dict[str, int] = {}
+    for part in charges_folder(store).iterdir():
+        for file in part.rglob("*.parquet"):
+            with suppress(FileNotFoundError):
+                sizes[part.name] = sizes.get(part.name, 0) + file.stat().st_size
+    return sizes
 
 
 def remove_leftovers(store: Path, registered: Collection[str], rollups: Collection[tuple[str, str]]) -> None:

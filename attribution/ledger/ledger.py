@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 
 from attribution.ledger import costs as kept_costs
-from attribution.ledger import posting, records
+from attribution.ledger import posting, records, retention
 from attribution.ledger.connection import RESTORE, connect, disk_faults, frame, migrate, replace, transaction
-from attribution.ledger.disk import charges_folder, remove_leftovers
+from attribution.ledger.disk import PUBLISHED, charges_folder
 from attribution.ledger.lines import lines, subjects
 from attribution.ledger.lock import make_store, write_lock
 from attribution.ledger.parts import DeliveryWriter, Part, roll_up_again
@@ -97,7 +97,7 @@ class Ledger:
 
     def writing(self, delivery: Delivery, rollup: RollUp) -> DeliveryWriter:
         """A context that takes the good batches of a delivery; see DeliveryWriter."""
-        return DeliveryWriter(self.store, delivery, rollup)
+        return DeliveryWriter(self.store, delivery, rollup, retention.stored_parts(self.con, delivery.digest))
 
     def post(
         self,
@@ -115,7 +115,11 @@ class Ledger:
     def settle_bills(
         self, found: Sequence[Delivery], held_back: Sequence[HeldBack], run: int, accept_shrink: Collection[str] = ()
     ) -> Settled:
-        """Decide what counts, from all posted deliveries and all that was found now; revise bills that changed."""
+        """Decide what counts, from all posted deliveries and all that was found now; revise bills that changed.
+
+        Raises:
+            PrunedError: charges that would count were pruned, so nothing was settled; read and post them again.
+        """
         settled = settle(self.con, found, held_back, run, accept_shrink)
         self.lay_views()
         return settled
@@ -162,13 +166,14 @@ class Ledger:
             raise InputError(Fault(str(gone[0]), what, hint=RESTORE))
 
     def sweep(self) -> None:
-        """Remove files that no transaction registered."""
-        rows = self.con.execute("SELECT part_id, rollup FROM book.parts").fetchall()
-        remove_leftovers(self.store, {part for part, _ in rows}, rows)
-        kept = kept_costs.kept_subjects(self.con, self.store)
-        for file in self.store.glob(kept_costs.SUBJECTS_FILES):
-            if file != kept:
-                file.unlink()
+        """Remove files that no transaction registered, and those of pruned parts."""
+        retention.sweep(self.con, self.store)
+
+    def prune(self, revisions: int, today: date, run: int) -> int:
+        """Remove charges of older revisions that nothing needs; how many parts went. See retention.prune."""
+        pruned = retention.prune(self.con, self.store / PUBLISHED, revisions=revisions, today=today, run=run)
+        self.sweep()
+        return pruned
 
     # --- frames out ---
 

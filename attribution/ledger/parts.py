@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -65,7 +66,8 @@ def part_id(delivery: Delivery, key: BillKey) -> str:
 class DeliveryWriter:
     """Takes the good batches of one delivery. A context: left by an error, nothing of it stays."""
 
-    def __init__(self, store: Path, delivery: Delivery, rollup: RollUp) -> None:
+    def __init__(self, store: Path, delivery: Delivery, rollup: RollUp, stored: Collection[str] = ()) -> None:
+        self._stored = stored
         self._folder = charges_folder(store)
         self._delivery = delivery
         self._rollup = rollup
@@ -104,13 +106,18 @@ class DeliveryWriter:
     def finish(self) -> list[Part]:
         """Complete, read back, sync and name the parts; they count once they are posted.
 
+        A part of a delivery read again that is stored stays as it is, for somebody may be reading it.
+
         Raises:
             LawBrokenError: what was written does not read back as it was.
         """
         for writer in self._open.values():
             writer.finish()
         for writer in self._open.values():
-            put_folder(writer.folder, self._folder / writer.part.part_id)
+            if writer.part.part_id in self._stored:
+                shutil.rmtree(writer.folder)
+            else:
+                put_folder(writer.folder, self._folder / writer.part.part_id)
         return [writer.part for writer in self._open.values()]
 
 

@@ -15,6 +15,7 @@ import polars as pl
 
 from attribution.ledger.connection import append, transaction
 from attribution.ledger.parts import Part
+from attribution.ledger.retention import restore
 from schemas.bills import Delivery, Notice, Rejects, Totals
 from schemas.check import verify
 from schemas.instants import INSTANT
@@ -40,7 +41,7 @@ def post(
     notices: Sequence[Notice],
     run: int,
 ) -> None:
-    """Register a delivery whose parts are in place. Posting it a second time changes nothing.
+    """Register a delivery whose parts are in place. Posting it a second time brings back what was pruned, no more.
 
     Args:
         con: the ledger.
@@ -55,6 +56,7 @@ def post(
         LawBrokenError: the rejects are not what their schema says.
     """
     if is_read(con, delivery.digest):
+        restore(con, parts)
         return
     verify(rejects.drop("raw", strict=False), Rejects, f"rejects of {delivery.name}")
     with transaction(con):

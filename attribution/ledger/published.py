@@ -16,7 +16,7 @@ import duckdb
 import polars as pl
 
 from attribution.ledger.connection import one_line
-from attribution.ledger.disk import WRITING, charges_folder, put_file
+from attribution.ledger.disk import PUBLISHED, WRITING, charges_folder, part_sizes, put_file
 from attribution.ledger.ledger import Ledger
 from attribution.ledger.lines import lines, subjects
 from attribution.ledger.rollup import RollUp
@@ -26,7 +26,6 @@ from schemas.faults import Fault, InputError
 Params = Sequence[Any] | Mapping[str, Any]
 """Values for a query's `?`, or by name for its `$name`."""
 
-FILE = "costs.duckdb"
 _CHARGES_FILE = re.compile(r"/charges/[0-9a-f]+/charges-\d+\.parquet")
 # What only the next run needs.
 _UNPUBLISHED = ("accepted_deliveries", "costs_kept", "empty_bills", "no_subjects", "places", "schema_versions")
@@ -43,7 +42,7 @@ def publish(ledger: Ledger, target: Path | None = None, *, with_charges: bool = 
     Returns:
         Where it lies. Readers that have the file before it open keep that one.
     """
-    target = target or ledger.store / FILE
+    target = target or ledger.store / PUBLISHED
     temporary = target.with_name(f"{target.name}{WRITING}")
     temporary.unlink(missing_ok=True)
     Path(f"{temporary}.wal").unlink(missing_ok=True)
@@ -86,7 +85,7 @@ def read_published(store: Path) -> Iterator[Published]:
     Raises:
         InputError: nothing was published yet, or the file is none of ours.
     """
-    path = store.resolve() / FILE
+    path = store.resolve() / PUBLISHED
     if not path.is_file():
         raise InputError(Fault(str(path), "nothing is published yet", hint="Run `attribution run` first."))
     try:
@@ -121,6 +120,25 @@ class Published:
         """Lines of the bills that counted when this was published; see Ledger.lines."""
         return lines(self._con, self._store, rollup)
 
+    def stored(self) -> pl.DataFrame:
+        """What charges take on disk: a row for those that count, one for older and held-back ones; parts, bytes."""
+        parts = self.frame(
+            """
+            SELECT DISTINCT part_id FROM book.bills JOIN book.bill_parts USING (bill_no) JOIN book.parts USING (part_no)
+            WHERE superseded_run IS NULL
+            """
+        )
+        counting = set(parts.get_column("part_id"))
+        sizes = part_sizes(self._store)
+        sides = [[size for part, size in sizes.items() if (part in counting) is side] for side in (True, False)]
+        return pl.DataFrame(
+            {
+                "charges": ["counting", "superseded or held back"],
+                "parts": [len(side) for side in sides],
+                "bytes": [sum(side) for side in sides],
+            }
+        )
+
     def frame(self, sql: str, params: Params = ()) -> pl.DataFrame:
         """Rows of one query.
 
@@ -153,7 +171,7 @@ class Published:
                 raise InputError(Fault("sql", f"{what}: {one_line(error)}")) from error
             what = "the files of the charges are not where this file says: the store was moved, or they were removed"
             hint = "`attribution publish` writes it anew for the store as it is."
-            raise InputError(Fault(str(self._store / FILE), what, hint=hint)) from error
+            raise InputError(Fault(str(self._store / PUBLISHED), what, hint=hint)) from error
         except duckdb.Error as error:
             hint = "`SHOW TABLES` lists what there is, `DESCRIBE costs` its columns."
             raise InputError(Fault("sql", str(error), hint=hint)) from error

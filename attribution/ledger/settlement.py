@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from attribution.ledger.connection import append, registered, transaction
+from attribution.ledger.retention import ask_for_pruned
 from attribution.ledger.revisions import Candidate, Choice, choose
 from attribution.ledger.shrinkage import Guard, Measure
 from attribution.ledger.tolerance import too_much_refused
@@ -57,11 +58,15 @@ def settle(
         held_back: what was not read at all, to be shown with the rest.
         run: number of the run.
         accept_shrink: sources whose deliveries are right although a bill falls.
+
+    Raises:
+        PrunedError: charges that would count were pruned; nothing was settled.
     """
     with transaction(con):
         _remember(con, found, run)
         candidates = _candidates(con)
         choice = choose(candidates, _guard(con, found, accept_shrink))
+        ask_for_pruned(con, choice.counting)
         revised = _revise(con, choice, run)
         held = [
             HeldBack(one.source, one.name, choice.held[one.digest], choice.kinds.get(one.digest))
@@ -121,11 +126,15 @@ def _remember(con: duckdb.DuckDBPyConnection, found: Sequence[Delivery], run: in
 
 
 def _candidates(con: duckdb.DuckDBPyConnection) -> list[Candidate]:
-    """Deliveries that stand: some place on disk still is theirs, as far as anybody knows."""
+    """Deliveries that stand: some place on disk still is theirs, as far as anybody knows.
+
+    What was pruned and does not lie there now to be read again can speak of no bill.
+    """
     keys: dict[str, set[BillKey]] = defaultdict(set)
     for digest, source, account, month in con.execute(
         """
         SELECT delivery_digest, source, BillingAccountId, billing_month FROM book.parts
+        WHERE pruned_run IS NULL OR delivery_digest IN (SELECT delivery_digest FROM posted)
         UNION ALL
         SELECT delivery_digest, source, BillingAccountId, billing_month
         FROM book.empty_bills JOIN book.deliveries_read USING (delivery_digest)

@@ -3,7 +3,8 @@
 A step is the begin or end of any function in the ledger's room, or a call out of it to the operating system, so
 that a crash falls between any two transactions and any two files.
 
-Usage: crash_runner.py FOLDER AS_OF STEP. Dies before its STEP-th step, or prints how many there were if it is 0.
+Usage: crash_runner.py FOLDER AS_OF STEP [FUNCTION]. Dies before its STEP-th step, or prints how many there were if it
+is 0; of a function of that room, only the steps in it count.
 """
 
 from __future__ import annotations
@@ -26,11 +27,16 @@ BOUNDARIES = {"fsync", "rename", "replace", "unlink", "rmdir", "mkdir"}
 def main() -> None:
     """Run the night."""
     folder, as_of, last = Path(sys.argv[1]), datetime.fromisoformat(sys.argv[2]), int(sys.argv[3])
-    count = 0
+    function = sys.argv[4] if len(sys.argv) > 4 else None
+    count = depth = 0
 
     def watch(frame: FrameType, event: str, called: Any) -> None:  # noqa: ANN401 - whatever was called
-        nonlocal count
-        if _is_step(frame, event, called):
+        nonlocal count, depth
+        if not _is_step(frame, event, called):
+            return
+        if event != "c_call" and frame.f_code.co_name == function:
+            depth += 1 if event == "call" else -1
+        if depth or function is None:
             count += 1
             if count == last:
                 os.kill(os.getpid(), signal.SIGKILL)

@@ -114,7 +114,9 @@ def attribution(*words: str | Path) -> Ended:
     return Ended(code or 0, out.getvalue(), err.getvalue())
 
 
-_OF_THE_RUN = ("run", "posted_run", "superseded_run", "posted_at", "superseded_at", "ended_at", "started_at")
+_OF_THE_RUN = (
+    "run", "posted_run", "superseded_run", "posted_at", "superseded_at", "pruned_at", "ended_at", "started_at",
+)  # fmt: skip
 
 
 def published(root: Path, *without: str) -> dict[str, list[tuple[Any, ...]]]:

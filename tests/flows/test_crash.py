@@ -21,10 +21,10 @@ REROLLED = '\n[[rule]]\nname = "r"\nwhen = { PricingUnit = "x" }\nassign = { pro
 MOMENTS = (0.45, 0.9)
 
 
-def night(folder: Path, step: int) -> tuple[int, int]:
-    """Exit code of a night killed before a step, and how many steps it had if none."""
+def night(folder: Path, step: int, *function: str) -> tuple[int, int]:
+    """Exit code of a night killed before a step, of all or of one function, and how many steps it had if none."""
     ended = subprocess.run(
-        [sys.executable, str(RUNNER), str(folder), AS_OF, str(step)],
+        [sys.executable, str(RUNNER), str(folder), AS_OF, str(step), *function],
         env=os.environ | {"PYTHONPATH": str(HOUSE)},
         capture_output=True,
         text=True,
@@ -68,3 +68,32 @@ def test_a_night_killed_at_any_moment_is_made_good_by_the_next(before: Path, tmp
             messages = file.frame("SELECT message FROM runs WHERE status = 'failed'").to_series().to_list()
         assert set(messages) <= {"cut off before its end"}  # none where the run had not begun, or had ended
         assert not list((cut / "ledger").rglob("*.writing*"))
+
+
+def test_pruning_killed_at_any_moment_is_made_good_by_the_next(tmp_path: Path) -> None:
+    root = workspace(tmp_path / "before", toml=TOML + 'delivery = "snapshot"\nshrink = 1\n')
+    for cost in ("1", "2", "3", "4"):  # October is over, so the two in between may go once nobody reads them
+        (root / "bills" / "october.csv").write_text(bill_text([charge(cost=cost)]), encoding="utf-8")
+        if cost != "4":
+            assert attribution("run", "-w", root, "--as-of", AS_OF).code == 0
+    whole = tmp_path / "whole"
+    shutil.copytree(root, whole)
+    steps = night(whole, 0, "prune")[1]
+    assert steps > 10
+    expected = published(whole)
+    kept = len(list((whole / "ledger" / "charges").iterdir()))
+    assert kept == 3  # the first, the one that the file published before counts, the last
+    for moment in (0.4, 0.7, 0.95):
+        cut = tmp_path / f"cut-{moment}"
+        shutil.copytree(root, cut)
+        assert night(cut, int(steps * moment), "prune")[0] == -9
+        with read_published(cut / "ledger") as file:  # as readers have it who saw nothing of this night
+            read = file.frame(
+                "SELECT part_id FROM book.parts JOIN book.bill_parts USING (part_no) JOIN book.bills USING (bill_no) "
+                "WHERE superseded_run IS NULL"
+            )
+        assert all((cut / "ledger" / "charges" / part).is_dir() for (part,) in read.rows())
+        assert attribution("run", "-w", cut, "--as-of", AS_OF).code == 0
+        told = published(cut)
+        assert [name for name in expected if told[name] != expected[name]] == [], moment
+        assert len(list((cut / "ledger" / "charges").iterdir())) == kept

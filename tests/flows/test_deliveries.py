@@ -233,3 +233,33 @@ def test_a_dry_run_says_what_an_ingest_would_do_and_leaves_no_trace(
     assert done.code == 2
     assert night(root) == 2
     assert billed(root) == "226.500000000000"
+
+
+def test_a_revision_that_comes_back_after_it_was_pruned_counts_as_if_it_had_never_left(tmp_path: Path) -> None:
+    root = workspace(tmp_path / "long", [charge(cost="1")], toml=TOML + "shrink = 1\n")
+    assert night(root) == 0
+    for cost in ("2", "3", "3", "3"):  # October is over: the night after, the revision in between goes
+        deliver(root, charge(cost=cost))
+        assert night(root) == 0
+    assert [row["pruned_at"] is None for row in rows(root, "SELECT pruned_at FROM bills ORDER BY bill_no")] == [
+        True,
+        False,
+        True,
+    ]
+    told = json.loads(attribution("status", "--json", "-w", root).out)["store"]
+    assert [(row["charges"], row["parts"]) for row in told] == [("counting", 1), ("superseded or held back", 1)]
+    assert sum(row["bytes"] for row in told) == sum(
+        file.stat().st_size for file in (root / "ledger" / "charges").rglob("*.parquet")
+    )
+    deliver(root, charge(cost="2"))
+    seen = attribution("ingest", "-w", root, "--dry-run")
+    assert "october" not in seen.err
+    assert night(root) == 0
+    other = workspace(tmp_path / "short", [charge(cost="2")], toml=TOML + "shrink = 1\n")
+    assert night(other) == 0
+    sql = "SELECT * EXCLUDE (cost_id) FROM costs ORDER BY ALL"
+    assert rows(root, sql) == rows(other, sql)
+    sql = "SELECT BilledCost, row_number, bill_id FROM charges"
+    assert rows(root, sql) == rows(other, sql)
+    assert night(root) == 0
+    assert rows(root, sql) == rows(other, sql)

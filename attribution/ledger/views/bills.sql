@@ -3,6 +3,7 @@ WITH part AS (
     SELECT bp.bill_no,
         list_sort(list_distinct(flatten(list(d.files)))) AS files,
         max(p.watermark) AS watermark,
+        max(p.pruned_at) AS pruned_at,
         bool_and(d.parts = 1) AS alone
     FROM book.bill_parts AS bp
     JOIN book.parts AS p USING (part_no)
@@ -44,7 +45,7 @@ SELECT b.bill_no, b.bill_id, b.source, b.BillingAccountId, b.billing_month,
     CASE WHEN part.alone AND money.currencies = 1 THEN total.netted END AS netted_BilledCost,
     money.EffectiveCost AS stored_EffectiveCost, money.ListCost AS stored_ListCost,
     money.ContractedCost AS stored_ContractedCost,
-    part.watermark, b.posted_run, b.posted_at, b.superseded_run, b.superseded_at
+    part.watermark, b.posted_run, b.posted_at, b.superseded_run, b.superseded_at, part.pruned_at
 FROM book.bills AS b
 LEFT JOIN part USING (bill_no)
 LEFT JOIN money USING (bill_no)
