@@ -67,6 +67,7 @@ def write_reports(run: Run) -> tuple[Report, ...]:
     for number, owner in enumerate((None, *owners)):
         run.watch(f"report for {owner or ALL}", number, len(owners) + 1)
         report = build_report(replace(frames, restatements=restatement_rows(run.ledger, owner)), period, owner)
+        run.ledger.note_reported(run.number, report.spans.months)
         folder = folder_of(run, report)
         write_tables(report, folder)
         _write(folder / "report.html", render_page(report))

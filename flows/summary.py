@@ -83,7 +83,7 @@ def restatement_rows(kept: Kept, owner: str | None) -> pl.DataFrame:
     rows = kept.frame(
         """
         SELECT billing_month AS month, BillingCurrency, value, before_EffectiveCost AS before,
-            after_EffectiveCost AS after, CAST(as_of AS DATE) AS changed_on
+            after_EffectiveCost AS after, CAST(as_of AS DATE) AS changed_on, coalesce(reported, false) AS reported
         FROM main.restatements
         WHERE month_was_over AND dimension = ? AND (? IS NULL OR value = ?)
         """,
@@ -119,7 +119,7 @@ def _refused_rows(kept: Kept) -> int:
 
 
 def _bill_rows(kept: Kept, run: int | None) -> pl.DataFrame:
-    """Bills that count, one row a bill and currency, with what this run did to them."""
+    """Bills that count, one row a bill and currency (an empty bill has none), with what this run did to them."""
     bills = kept.frame(
         """
         SELECT b.source, b.BillingAccountId, b.billing_month AS month, b.rows, b.BillingCurrency,
@@ -130,7 +130,7 @@ def _bill_rows(kept: Kept, run: int | None) -> pl.DataFrame:
                     AND old.BillingAccountId = b.BillingAccountId AND old.billing_month = b.billing_month
                 ) THEN 'restated' ELSE 'new' END AS state
         FROM main.bills AS b
-        WHERE b.superseded_run IS NULL AND b.BillingCurrency IS NOT NULL
+        WHERE b.superseded_run IS NULL
         ORDER BY ALL
         """,
         [run, run],

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -135,22 +134,11 @@ class Ledger:
             [rollup.folder],
         ).fetchall()
         for part_no, part_id, source, rows in old:
-            roll_up_again(self.store, part_id, source, rollup, rows=rows, totals=self._part_totals(part_no))
+            roll_up_again(self.store, part_id, source, rollup, rows=rows, totals=posting.part_totals(self.con, part_no))
             self.con.execute("UPDATE book.parts SET rollup = ? WHERE part_no = ?", [rollup.folder, part_no])
         if old:
             self.sweep()
         return len(old)
-
-    def _part_totals(self, part_no: int) -> dict[str, Decimal | None]:
-        sums = self.frame(
-            """
-            SELECT sum(BilledCost) AS BilledCost, sum(EffectiveCost) AS EffectiveCost, sum(ListCost) AS ListCost,
-                sum(ContractedCost) AS ContractedCost
-            FROM book.part_sums WHERE part_no = ?
-            """,
-            [part_no],
-        )
-        return sums.row(0, named=True)
 
     def check_files(self) -> None:
         """Make sure that the files of the charges that count are there.
@@ -261,6 +249,10 @@ class Ledger:
     ) -> None:
         """Note a run's end."""
         records.end_run(self.con, run, status, ended_at=ended_at, counts=counts, message=message)
+
+    def note_reported(self, run: int, months: Collection[date]) -> None:
+        """Note which months the reports of a run show."""
+        records.note_reported(self.con, run, months)
 
     def plan_delivery(
         self, report: str, period: str, recipient: str, *, message_id: str, at: datetime

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from attribution.ledger.connection import append, transaction
+from attribution.ledger.connection import append, frame, transaction
 from attribution.ledger.parts import Part
 from attribution.ledger.retention import restore
 from schemas.bills import Delivery, Notice, Rejects, Totals
@@ -67,6 +67,20 @@ def post(
         append(con, "notices", _notice_rows(delivery, notices))
         append(con, "rejects", rejects.with_columns(delivery_digest=pl.lit(delivery.digest)))
         _post_parts(con, delivery, parts)
+
+
+def part_totals(con: duckdb.DuckDBPyConnection, part_no: int) -> dict[str, Decimal | None]:
+    """Control total of each cost column of a posted part, over all currencies."""
+    sums = frame(
+        con,
+        """
+        SELECT sum(BilledCost) AS BilledCost, sum(EffectiveCost) AS EffectiveCost, sum(ListCost) AS ListCost,
+            sum(ContractedCost) AS ContractedCost
+        FROM book.part_sums WHERE part_no = ?
+        """,
+        [part_no],
+    )
+    return sums.row(0, named=True)
 
 
 def _delivery_row(delivery: Delivery, totals: Totals, run: int) -> pl.DataFrame:

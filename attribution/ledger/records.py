@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Literal
@@ -92,6 +92,17 @@ def keep_findings(con: duckdb.DuckDBPyConnection, findings: pl.DataFrame, today:
     """Set the findings of this run against those kept; the same ones on the same day change nothing."""
     with transaction(con), registered(con, findings_now=findings.select(*FINDING_COLUMNS)):
         con.execute(query_file("keep_findings", ()), {"today": today})
+
+
+def note_reported(con: duckdb.DuckDBPyConnection, run: int, months: Collection[date]) -> None:
+    """Note which months (first days) the reports of a run show; the same again changes nothing."""
+    con.execute(
+        """
+        INSERT INTO book.reported_months
+        SELECT $run, unnest($months) EXCEPT SELECT run, month FROM book.reported_months
+        """,
+        {"run": run, "months": sorted(months)},
+    )
 
 
 def plan_delivery(

@@ -48,6 +48,7 @@ RESTATEMENT_COLUMNS: dict[str, pl.DataType] = {
     "before": MONEY,
     "after": MONEY,
     "changed_on": pl.Date(),
+    "reported": pl.Boolean(),  # the month had stood in a report before the change
 }
 BILL_COLUMNS: dict[str, pl.DataType] = {
     "source": pl.String(),

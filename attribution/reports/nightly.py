@@ -158,7 +158,7 @@ def _bills(bills: tuple[BillLine, ...]) -> RenderableType:
             figures.month(bill.month),
             figures.label(bill.state, 24),
             f"{bill.rows:,}",
-            figures.with_currency(bill.billed, bill.currency),
+            figures.with_currency(bill.billed, bill.currency) if bill.currency else "no charges",
         )
     return table
 

@@ -71,6 +71,12 @@ class Spans:
     last_month: Period
     month_before_last: Period
 
+    @property
+    def months(self) -> set[date]:
+        """First days of the calendar months that a report shows, in whole or in part."""
+        shown = (self.before.first, self.period.first, self.month.first, self.last_month.first)
+        return {self.month_before_last.first, *(day.replace(day=1) for day in shown)}
+
 
 def spans(period: Period, complete_until: date | None, as_of: date) -> Spans:
     """Derive the stretches of a report.

@@ -89,7 +89,8 @@ def restatements(frame: pl.DataFrame) -> tuple[Restatement, ...]:
         "month", "project", "owner", "changed_on", descending=[True, False, False, False]
     )
     return tuple(
-        Restatement(*row) for row in ordered.select("month", "project", "owner", "before", "after", "changed_on").rows()
+        Restatement(*row)
+        for row in ordered.select("month", "project", "owner", "before", "after", "changed_on", "reported").rows()
     )
 
 

@@ -110,7 +110,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Restatement:
-    """A past month whose cost changed after it was first reported."""
+    """A past month whose cost changed after it was kept first; `reported`: after it had stood in a report."""
 
     month: date
     project: str
@@ -118,17 +118,18 @@ class Restatement:
     before: Amount
     after: Amount
     changed_on: date
+    reported: bool
 
 
 @dataclass(frozen=True)
 class BillLine:
-    """One bill as it was read: rows, and what it bills."""
+    """One bill as it was read: rows, and what it bills; a bill without rows has no currency and bills nothing."""
 
     source: str
     account: str  # BillingAccountId
     month: date
     rows: int
-    currency: str
+    currency: str | None
     billed: Amount
     state: str
 

@@ -92,9 +92,10 @@ def _lists(report: Report) -> dict[str, str]:
             ),
         ),
         "restatements.csv": csv_text(
-            ("month", "project", "owner", "BillingCurrency", "before", "after", "changed_on"),
+            ("month", "project", "owner", "BillingCurrency", "before", "after", "changed_on", "reported"),
             (
-                (row.month, row.project, row.owner, one.currency, row.before, row.after, row.changed_on)
+                (row.month, row.project, row.owner, one.currency, row.before, row.after, row.changed_on,
+                 "yes" if row.reported else "no")
                 for one in sections for row in one.restatements
             ),
         ),

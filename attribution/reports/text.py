@@ -175,12 +175,13 @@ def findings_table(findings: Sequence[Finding], code: str, rows: int) -> Table:
 
 
 def _restated(rows: Iterable[Restatement], code: str) -> Table:
-    table = plain_table("Month", "project", "before", "after", "change", texts=2)
+    table = plain_table("Month", "project", "reported before", "before", "after", "change", texts=3)
     for row in rows:
         add_row(
             table,
             figures.month(row.month),
             figures.label(row.project, _NAME),
+            "yes" if row.reported else "no",
             figures.money(row.before, code),
             figures.money(row.after, code),
             figures.change(row.after, row.before, code),

@@ -123,9 +123,11 @@ def _reasons(section: Section) -> list[str]:
     if section.restatements:
         moves = [figures.difference(row.after, row.before) for row in section.restatements]
         months = figures.count(len({row.month for row in section.restatements}), "past month")
+        told = len({row.month for row in section.restatements if row.reported})
         net = figures.signed(figures.total(moves), code)
         gained = figures.with_currency(figures.total(move for move in moves if move is not None and move > 0), code)
-        reasons.append(f"{months} changed after being kept first: {net} {code} in all, {gained} gained by some.")
+        known = f" ({told} of them reported before)" if told else ""
+        reasons.append(f"{months}{known} changed after being kept first: {net} {code} in all, {gained} gained by some.")
     if section.whole is not None:
         reasons += _reasons_for_all(section)
     return reasons

@@ -263,3 +263,41 @@ def test_a_revision_that_comes_back_after_it_was_pruned_counts_as_if_it_had_neve
     assert rows(root, sql) == rows(other, sql)
     assert night(root) == 0
     assert rows(root, sql) == rows(other, sql)
+
+
+def test_a_bill_without_rows_is_among_the_bills_read(tmp_path: Path) -> None:
+    root = workspace(tmp_path, WHOLE, toml=TOML + "shrink = 1\n")
+    ended = attribution("run", "-w", root, "--as-of", AS_OF)
+    assert "1 bill read" in ended.out
+    deliver(root)
+    ended = attribution("run", "-w", root, "--as-of", AS_OF)
+    assert "1 bill read" in ended.out
+    (line,) = [line.split() for line in ended.out.splitlines() if line.startswith("cloud")]
+    assert line == ["cloud", "0012", "Oct", "2026", "restated", "0", "no", "charges"]
+    assert "cloud" not in attribution("run", "-w", root, "--as-of", AS_OF).out.split("Files")[0]
+
+
+def test_a_report_tells_of_a_change_to_a_month_that_was_reported(tmp_path: Path) -> None:
+    root = workspace(tmp_path, [charge(cost="10.5"), charge("2026-07-03", "3")])
+    assert night(root) == 0
+    deliver(root, charge(cost="11.5"), charge("2026-07-03", "3"))
+    assert night(root) == 0
+    assert "1 past month changed" in told_of_changes(root)
+    assert attribution("weekly", "-w", root, "--as-of", AS_OF).code == 0
+    deliver(root, charge(cost="12.5"), charge("2026-07-03", "4"))
+    assert night(root) == 0
+    sql = "SELECT billing_month, reported FROM restatements WHERE dimension = 'project' ORDER BY run, billing_month"
+    assert [tuple(row.values()) for row in rows(root, sql)] == [
+        ("2026-10-01", False),
+        ("2026-07-01", False),  # too long ago for any figure of the report
+        ("2026-10-01", True),
+    ]
+    assert "2 past months (1 of them reported before) changed" in told_of_changes(root)
+    assert attribution("weekly", "-w", root, "--as-of", AS_OF).code == 0
+    (listed,) = root.glob("ledger/reports/*/all/restatements.csv")
+    with listed.open(encoding="utf-8-sig") as file:
+        assert [row["reported"] for row in csv.DictReader(file)] == ["no", "yes", "no"]
+
+
+def told_of_changes(root: Path) -> str:
+    return attribution("report", "-w", root).out.replace("\n", " ")

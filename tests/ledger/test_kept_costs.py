@@ -79,6 +79,28 @@ def test_a_changed_month_is_told_by_dimension_before_and_after(ledger: Ledger) -
     ]
 
 
+def test_a_month_that_a_report_showed_is_told_from_one_that_none_did(ledger: Ledger) -> None:
+    august = {"month": "2026-08", "day": "2026-08-02"}
+    ingest(ledger, bill("a.csv", charge("3"), charge("7", **august)))
+    keep(ledger)
+    ingest(ledger, bill("a.csv", charge("4"), charge("7", **august)))
+    keep(ledger)
+    run = start(ledger)
+    ledger.note_reported(run, [date(2026, 9, 1)])
+    ledger.note_reported(run, [date(2026, 9, 1)])
+    assert ledger.frame("SELECT month FROM book.reported_months").rows() == [(date(2026, 9, 1),)]
+    ingest(ledger, bill("a.csv", charge("5"), charge("8", **august)))
+    keep(ledger)
+    sql = (
+        "SELECT billing_month, before_BilledCost, reported FROM restatements WHERE dimension = 'stage' ORDER BY run, 1"
+    )
+    assert ledger.frame(sql).rows() == [
+        (date(2026, 9, 1), 3, False),
+        (date(2026, 8, 1), 7, False),
+        (date(2026, 9, 1), 4, True),
+    ]
+
+
 def test_money_that_moves_leaves_zero_behind(ledger: Ledger) -> None:
     ingest(ledger, bill("a.csv", charge("3")))
     keep(ledger, as_of=AS_OF - timedelta(days=60))

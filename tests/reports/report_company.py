@@ -162,7 +162,8 @@ def company(**changes: Any) -> ReportFrames:  # noqa: ANN401 - any field of the 
         "growth": frame(GROWTH_COLUMNS, growth_rows()),
         "restatements": frame(RESTATEMENT_COLUMNS, [
             {"month": date(2026, 9, 1), "BillingCurrency": "USD", "project": "atlas-7b", "owner": "mira",
-             "before": Decimal("73110.10"), "after": Decimal("72990.35"), "changed_on": date(2026, 11, 3)},
+             "before": Decimal("73110.10"), "after": Decimal("72990.35"), "changed_on": date(2026, 11, 3),
+             "reported": True},
         ]),
         "watermarks": {
             "starter": Watermark(date(2026, 8, 1), date(2026, 9, 30)),
@@ -209,7 +210,7 @@ def harmful() -> ReportFrames:
     ]
     changed = [
         {"month": date(2026, 8, 1), "BillingCurrency": "USD", "project": text, "owner": "mira", "before": Decimal(1),
-         "after": Decimal(2), "changed_on": day} for text in HARMFUL.values()
+         "after": Decimal(2), "changed_on": day, "reported": True} for text in HARMFUL.values()
     ]  # fmt: skip
     return company(
         daily=frame(DAILY_COLUMNS, rows),
