@@ -1,12 +1,14 @@
 """Charges as a FOCUS file: the columns that a version of FOCUS has, and nothing null where it allows no null.
 
-Where a provider said nothing and FOCUS still wants a value, the nearest thing it did say stands there, and the row's
-`x_filled` names those columns, so that nobody takes them for the provider's word. Conditional and recommended columns
-that no row fills are left out, as FOCUS asks. Source: FOCUS specification 1.2 and 1.4, FinOps Foundation.
+Where a provider said nothing and FOCUS still wants a value, the nearest thing it did say stands there; a unit price
+that does not multiply to its cost is left out. `x_filled` names such columns row by row, so that nobody takes them for
+the provider's word. Conditional and recommended columns that no row fills are left out, as FOCUS asks.
+Source: FOCUS specification 1.2 and 1.4, FinOps Foundation.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 
 import polars as pl
@@ -55,6 +57,13 @@ _UNITS = {
     "GB-month": "GB-Months", "GB/Month": "GB-Months", "gibibyte": "GiB", "gibibyte month": "GiB-Months",
     "seconds": "Seconds", "requests": "Requests", "month": "Months", "Month": "Months", "1K tokens": "1000 Tokens",
 }  # fmt: skip
+# Keys of SkuPriceDetails that FOCUS defines; others start with x_.
+_DETAILS = frozenset((
+    "CoreCount", "DiskMaxIops", "DiskSpace", "DiskType", "GpuCount", "InstanceSeries", "InstanceType", "MemorySize",
+    "NetworkMaxIops", "NetworkMaxThroughput", "OperatingSystem", "Redundancy", "StorageClass",
+))  # fmt: skip
+# Prices are doubles: so near they are the same.
+_CLOSE = 1e-9
 VERSIONS = {"1.0": 0, "1.1": 1, "1.2": 2, "1.3": 3, "1.4": 4}
 
 
@@ -81,40 +90,91 @@ def focus_rows(charges: pl.DataFrame, columns: list[str], services: pl.DataFrame
         services: ServiceName with the one ServiceCategory and ServiceSubcategory that FOCUS allows it.
 
     Returns:
-        Those columns, then `x_filled`: names of columns in which something stands that the provider did not say,
-        comma-separated, null where there is none.
+        Those columns, then `x_filled`: names of columns that are not as the provider gave them, comma-separated,
+        null where there is none.
     """
     known = set(charges.columns)
     one = charges.select("ServiceName").join(services, on="ServiceName", how="left", maintain_order="left")
     category = one.get_column("ServiceCategory").fill_null(_OTHER)
-    used = pl.col("ChargeCategory") == "Usage"
-    unpriced = (used | (pl.col("ChargeCategory") == "Purchase")) & pl.col("PricingQuantity").is_null()
-    quantity = (
-        pl.when(pl.col("ChargeCategory") == "Tax").then(None).when(unpriced).then(1.0).otherwise("PricingQuantity")
+    made = (
+        charges.with_columns(
+            *(
+                pl.coalesce(name, *(pl.col(raw) if raw in known else pl.lit(raw) for raw in raws)).alias(name)
+                for name, raws in _STAND_INS.items()
+            ),
+            ChargeFrequency=pl.coalesce("ChargeFrequency", pl.when(_USED).then(_BY_USE).otherwise(_ONCE)),
+            ServiceCategory=category,
+            ServiceSubcategory=one.get_column("ServiceSubcategory").fill_null(_OTHER + " (" + category + ")"),
+            SkuPriceDetails=pl.when(pl.col("SkuPriceId").is_not_null()).then(
+                _price_details(charges.get_column("SkuPriceDetails"))
+            ),
+        )
+        .with_columns(**_quantities())
+        .with_columns(**_unit_prices())
     )
-    unit = pl.col("PricingUnit").replace(_UNITS).fill_null(_ONE_UNIT)
-    made = charges.select(
-        *(
-            pl.coalesce(name, *(pl.col(raw) if raw in known else pl.lit(raw) for raw in raws)).alias(name)
-            for name, raws in _STAND_INS.items()
-        ),
-        ChargeFrequency=pl.coalesce(
-            "ChargeFrequency", pl.when(used).then(pl.lit("Usage-Based")).otherwise(pl.lit("One-Time"))
-        ),
-        ServiceCategory=category,
-        ServiceSubcategory=one.get_column("ServiceSubcategory").fill_null(_OTHER + " (" + category + ")"),
-        PricingQuantity=quantity,
-        PricingUnit=pl.when(unpriced).then(pl.lit(_ONE_UNIT)).when(quantity.is_not_null()).then(unit),
-        ConsumedUnit=pl.when(pl.col("ConsumedQuantity").is_not_null()).then(
-            pl.col("ConsumedUnit").replace(_UNITS).fill_null(_ONE_UNIT)
-        ),
-    )
-    told = [name for name in sorted({*made.columns} - {"ConsumedUnit", "PricingUnit"}) if name in columns]
+    told = sorted({name for name in _TOUCHED if name in columns})
     stands_in = pl.concat_list(
         pl.when(charges.get_column(name).ne_missing(made.get_column(name))).then(pl.lit(name)) for name in told
     ).list.drop_nulls()
     names = pl.when(stands_in.list.len() > 0).then(stands_in.list.join(",")).alias("x_filled")
-    return charges.with_columns(*made, names).select(*columns, "x_filled")
+    return made.with_columns(names).select(*columns, "x_filled")
+
+
+_USED = pl.col("ChargeCategory") == "Usage"
+_BY_USE, _ONCE = pl.lit("Usage-Based"), pl.lit("One-Time")
+_UNIT_PRICES = {"ListUnitPrice": "ListCost", "ContractedUnitPrice": "ContractedCost"}
+# Units are written FOCUS's way without being told: they say the same.
+_TOUCHED = (
+    *_STAND_INS, *_UNIT_PRICES, "ChargeFrequency", "ConsumedQuantity", "PricingQuantity", "ServiceCategory",
+    "ServiceSubcategory", "SkuPriceDetails",
+)  # fmt: skip
+
+
+def _quantities() -> dict[str, pl.Expr]:
+    """Only usage that happened is consumed; tax has no quantity; a priced charge has what was consumed, else one."""
+    consumed = _USED & pl.col("CommitmentDiscountStatus").ne_missing("Unused")
+    known = consumed & pl.col("ConsumedQuantity").is_not_null()
+    taxed = pl.col("ChargeCategory") == "Tax"
+    unpriced = (_USED | (pl.col("ChargeCategory") == "Purchase")) & pl.col("PricingQuantity").is_null()
+    consumed_unit, unit = (
+        pl.col(name).replace(_UNITS).fill_null(_ONE_UNIT) for name in ("ConsumedUnit", "PricingUnit")
+    )
+    quantity = pl.when(unpriced & known).then("ConsumedQuantity").when(unpriced).then(1.0).otherwise("PricingQuantity")
+    one = pl.when(unpriced & known).then(consumed_unit).when(unpriced).then(pl.lit(_ONE_UNIT)).otherwise(unit)
+    return {
+        "ConsumedQuantity": pl.when(consumed).then("ConsumedQuantity"),
+        "ConsumedUnit": pl.when(known).then(consumed_unit),
+        "PricingQuantity": pl.when(~taxed).then(quantity),
+        "PricingUnit": pl.when(~taxed & quantity.is_not_null()).then(one),
+    }
+
+
+def _unit_prices() -> dict[str, pl.Expr]:
+    """A unit price stays where it times the quantity is the cost; FOCUS wants them to agree."""
+    return {
+        price: pl.when(
+            (pl.col(price) * pl.col("PricingQuantity") - pl.col(cost).cast(pl.Float64)).abs()
+            <= pl.col(cost).cast(pl.Float64).abs() * _CLOSE
+        ).then(price)
+        for price, cost in _UNIT_PRICES.items()
+    }
+
+
+def _price_details(texts: pl.Series) -> pl.Series:
+    """SkuPriceDetails with keys of the provider's own marked as such; the work is done once a distinct text."""
+    known = {text: _marked(text) for text in texts.drop_nulls().unique().to_list()}
+    return texts.replace_strict(known, default=None, return_dtype=pl.String)
+
+
+def _marked(text: str) -> str:
+    try:
+        details = json.loads(text)
+    except ValueError:
+        return text
+    if not isinstance(details, dict):
+        return text
+    named = {key if key in _DETAILS or key.startswith("x_") else f"x_{key}": value for key, value in details.items()}
+    return text if named.keys() == details.keys() else json.dumps(named, ensure_ascii=False)
 
 
 def as_text(rows: pl.DataFrame) -> pl.DataFrame:

@@ -11,7 +11,7 @@ import pytest
 from small_workspace import AS_OF, TOML, attribution, bill_text, charge, workspace
 
 from attribution.ledger import query
-from attribution.reports.focus_export import VERSIONS, columns_of
+from attribution.reports.focus_export import VERSIONS, columns_of, focus_rows
 from schemas.charges import FOCUS_COLUMNS
 
 GOLDEN = Path(__file__).parents[1] / "bills" / "golden"
@@ -135,3 +135,38 @@ def test_what_cannot_be_exported_is_told_and_leaves_no_file(
 def test_tags_stay_json(ran: Path) -> None:
     rows = pl.read_parquet(exported(ran, "tags.parquet"))
     assert all(isinstance(json.loads(text), dict) for text in rows.get_column("Tags").drop_nulls())
+
+
+def rows_for(**cells: object) -> pl.DataFrame:
+    """One charge as it would be exported, from a row of nulls but for these cells."""
+    row: dict[str, object] = dict.fromkeys(FOCUS_COLUMNS, None) | {
+        "ChargeCategory": "Usage", "ServiceName": "Nodes", "BilledCost": Decimal(24), "source": "cloud", **cells,
+    }  # fmt: skip
+    charges = pl.DataFrame([row], schema={**FOCUS_COLUMNS, "source": pl.String})
+    services = pl.DataFrame({"ServiceName": ["Nodes"], "ServiceCategory": ["Compute"], "ServiceSubcategory": [None]})
+    return focus_rows(charges, list(FOCUS_COLUMNS), services.cast(pl.String))
+
+
+def test_a_unit_price_stays_only_where_it_makes_the_cost() -> None:
+    right = rows_for(ListCost=Decimal(24), ListUnitPrice=12.0, PricingQuantity=2.0, PricingUnit="Hrs")
+    wrong = rows_for(ListCost=Decimal(24), ListUnitPrice=12.0, PricingQuantity=3.0, PricingUnit="Hrs")
+    assert right.select("ListUnitPrice", "PricingUnit").row(0) == (12.0, "Hours")
+    assert wrong.get_column("ListUnitPrice").item() is None
+    assert "ListUnitPrice" in wrong.get_column("x_filled").item().split(",")
+    assert "ListUnitPrice" not in right.get_column("x_filled").item().split(",")
+
+
+def test_only_usage_that_happened_is_consumed() -> None:
+    used = {"ConsumedQuantity": 5.0, "ConsumedUnit": "GB"}
+    assert rows_for(**used).select("ConsumedQuantity", "PricingQuantity", "PricingUnit").row(0) == (5.0, 5.0, "GB")
+    for other in ({"ChargeCategory": "Purchase"}, {"CommitmentDiscountStatus": "Unused"}):
+        row = rows_for(**used, **other)
+        assert row.select("ConsumedQuantity", "ConsumedUnit").row(0) == (None, None)
+        assert row.select("PricingQuantity", "PricingUnit").row(0) == (1.0, "Units")
+    assert rows_for(**used, ChargeCategory="Tax").select("PricingQuantity", "PricingUnit").row(0) == (None, None)
+
+
+def test_price_details_of_a_provider_are_marked_as_its_own() -> None:
+    told = rows_for(SkuPriceId="p1", SkuPriceDetails='{"vcpu": "96", "CoreCount": 48}').get_column("SkuPriceDetails")
+    assert json.loads(told.item()) == {"x_vcpu": "96", "CoreCount": 48}
+    assert rows_for(SkuPriceDetails='{"vcpu": "96"}').get_column("SkuPriceDetails").item() is None
