@@ -17,7 +17,7 @@ from attribution.ledger import PrunedError, RollUp, Settled
 from flows.reading_ahead import ahead
 from flows.running import Run, Watch, quiet, rollup_of
 from flows.terminal import UnfinishedError
-from schemas.bills import Batch, Delivery, HeldBack, Notice, Stated, Totals, no_rejects
+from schemas.bills import Batch, Delivery, Found, HeldBack, Notice, PeriodState, Stated, Totals, no_rejects
 from schemas.charges import Charges, without_blanks
 from schemas.check import check
 from schemas.faults import Fault, InputError, LawBrokenError, suggest
@@ -50,12 +50,14 @@ def ingest(run: Run, columns: Sequence[str] = (), accept_shrink: Sequence[str] =
         LawBrokenError: a delivery's own total is not what was stored, rejected and rounded.
     """
     accepted = accepting(run.workspace, accept_shrink)
-    deliveries, held = find_all(run.workspace, run.watch)
+    found = find_all(run.workspace, run.watch)
+    deliveries, held = list(found.deliveries), list(found.held_back)
     rollup = rollup_of(run.workspace, columns)
     new = [delivery for delivery in deliveries if not run.ledger.is_read(delivery.digest)]
     taken, rejects = _take_each(run, new, held, rollup)
     if new:
         run.watch("bills", len(new), len(new))
+    run.ledger.keep_periods(found.periods)
     settled = _settle(run, deliveries, held, accepted, rollup)
     run.counts |= {"deliveries": len(taken), "rejects": rejects, "bills_revised": len(settled.revised)}
     return Arrived(tuple(taken), rejects, settled)
@@ -122,8 +124,8 @@ def complain(held_back: Sequence[HeldBack]) -> None:
         raise UnfinishedError("; ".join(f"held back: {held.source} {held.name}: {held.reason}" for held in held_back))
 
 
-def find_all(workspace: Workspace, watch: Watch = quiet) -> tuple[list[Delivery], list[HeldBack]]:
-    """Deliveries of all sources, object stores included.
+def find_all(workspace: Workspace, watch: Watch = quiet) -> Found:
+    """What all sources have now, object stores included.
 
     Raises:
         InputError: an object store cannot be read; or faults of all sources at once; or one file, or two with the
@@ -131,6 +133,7 @@ def find_all(workspace: Workspace, watch: Watch = quiet) -> tuple[list[Delivery]
     """
     deliveries: list[Delivery] = []
     held: list[HeldBack] = []
+    periods: list[PeriodState] = []
     faults: list[Fault] = []
     objects.fetch([(f'source "{one.name}"', one.path) for one in workspace.sources], workspace.store, watch)
     for source in workspace.sources:
@@ -141,6 +144,7 @@ def find_all(workspace: Workspace, watch: Watch = quiet) -> tuple[list[Delivery]
         else:
             deliveries.extend(found.deliveries)
             held.extend(found.held_back)
+            periods.extend(found.periods)
     claimed: dict[str, tuple[str, str]] = {}
     for delivery in deliveries:
         for file in delivery.files:
@@ -156,7 +160,7 @@ def find_all(workspace: Workspace, watch: Watch = quiet) -> tuple[list[Delivery]
                 )
     if faults:
         raise InputError(faults)
-    return deliveries, held
+    return Found(tuple(deliveries), tuple(held), tuple(periods))
 
 
 def take(run: Run, delivery: Delivery, rollup: RollUp) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 
@@ -127,11 +127,23 @@ class Totals:
 
 
 @dataclass(frozen=True)
+class PeriodState:
+    """What a provider says of one billing period: `status` is open or closed; `updated`: when it said so."""
+
+    source: str
+    start: datetime
+    issuer: str | None
+    status: str
+    updated: datetime | None
+
+
+@dataclass(frozen=True)
 class Found:
-    """What a source has now: deliveries that can be read, and what was held back."""
+    """What a source has now: deliveries that can be read, what was held back, what is said of billing periods."""
 
     deliveries: tuple[Delivery, ...]
     held_back: tuple[HeldBack, ...]
+    periods: tuple[PeriodState, ...] = ()
 
 
 @dataclass(frozen=True)

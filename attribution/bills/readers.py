@@ -17,6 +17,7 @@ from attribution.bills import (
     baidu,
     databricks,
     focus,
+    focus_periods,
     gcp,
     generic_csv,
     huawei,
@@ -26,7 +27,7 @@ from attribution.bills import (
     volcengine,
 )
 from attribution.bills.listing import Head, bill_file, list_files, read_head
-from schemas.bills import Batch, BillFile, Delivery, Found, HeldBack, Stated
+from schemas.bills import Batch, BillFile, Delivery, Found, HeldBack, PeriodState, Stated
 from schemas.faults import Fault, InputError, suggest
 from schemas.packed import PackedFileError, UnfinishedFileError
 from schemas.paths import relative_name
@@ -98,7 +99,8 @@ def find(source: Source, root: Path, store: Path | None = None) -> Found:
         store: where the ledger lies; its own files are no bills, however wide the glob is.
 
     Returns:
-        Deliveries in order of their names, and files or deliveries that were held back, with the reason.
+        Deliveries in order of their names, files or deliveries that were held back, with the reason, and what is said
+        of billing periods.
 
     Raises:
         InputError: the glob matches nothing, `format` is unknown, or no file of the source is a known bill.
@@ -108,16 +110,21 @@ def find(source: Source, root: Path, store: Path | None = None) -> Found:
         raise InputError(Fault(f'source "{source.name}"', f'unknown format "{source.format}"', _formats(), hint))
     paths, held = list_files(source, root, store)
     claims: list[_Claim] = []
+    periods: list[PeriodState] = []
     faults: list[Fault] = []
     for path in paths:
         try:
-            claims.append(_claim(path, source, root))
+            head = read_head(BillFile(path, relative_name(path, root), "", path.stat().st_size), source)
+            if source.format in ("auto", focus.NAME) and focus_periods.identify(head):
+                periods.extend(focus_periods.read_periods(head, source))
+            else:
+                claims.append(_claim(head, source, root))
         except (PackedFileError, UnfinishedFileError) as error:
             held.append(_held(source, path, root, error.faults[0].sentence))
         except InputError as error:
             faults.extend(error.faults)
             held.append(_held(source, path, root, " ".join(fault.sentence for fault in error.faults)))
-    if faults and not claims:
+    if faults and not claims and not periods:
         raise InputError(faults)
     found: list[Delivery] = []
     for name in sorted({claim.reader for claim in claims}):
@@ -125,7 +132,7 @@ def find(source: Source, root: Path, store: Path | None = None) -> Found:
         deliveries, more = READERS[name].deliveries(source, files)
         found.extend(deliveries)
         held.extend(more)
-    return Found(tuple(sorted(found, key=lambda delivery: delivery.name)), tuple(held))
+    return Found(tuple(sorted(found, key=lambda delivery: delivery.name)), tuple(held), tuple(periods))
 
 
 def read(delivery: Delivery) -> Iterator[Batch]:
@@ -160,16 +167,15 @@ def stated(delivery: Delivery) -> Stated:
     return READERS[delivery.reader].stated(delivery)
 
 
-def _claim(path: Path, source: Source, root: Path) -> _Claim:
-    file = BillFile(path, relative_name(path, root), "", path.stat().st_size)
-    head = read_head(file, source)
+def _claim(head: Head, source: Source, root: Path) -> _Claim:
+    file = head.file
     names = [source.format] if source.format != "auto" else [n for n, one in READERS.items() if one.identify(head)]
     if len(names) == 1:
         if source.format == "auto" and source.timezone != clock_of(names[0]) != _UTC:
             what = f"a bill of format {names[0]}, whose clock is {clock_of(names[0])} and stands nowhere in the file"
             hint = f'Give such files a source of their own with `format = "{names[0]}"`.'
             raise InputError(Fault(file.name, what, hint=hint))
-        return _Claim(names[0], bill_file(path, root))
+        return _Claim(names[0], bill_file(file.path, root))
     columns = ", ".join(head.columns[:12]) + (", ..." if len(head.columns) > len(head.columns[:12]) else "")
     what = f"{' and '.join(names)} both claim it" if names else "no reader knows this bill"
     hint = f'State `format = "{(names or FORMATS)[0]}"` (or another) in source "{source.name}".'

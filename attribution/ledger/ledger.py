@@ -20,7 +20,7 @@ from attribution.ledger.parts import DeliveryWriter, Part, roll_up_again
 from attribution.ledger.rollup import RollUp
 from attribution.ledger.settlement import Settled, settle
 from attribution.ledger.views import dimensions_kept, lay_views, query_file
-from schemas.bills import Delivery, HeldBack, Notice, Rejects, Totals, no_rejects
+from schemas.bills import Delivery, HeldBack, Notice, PeriodState, Rejects, Totals, no_rejects
 from schemas.charges import CHARGE_COLUMNS
 from schemas.check import verify
 from schemas.detection import GROWTH_COLUMNS, INVOICE_CHECK_COLUMNS
@@ -110,6 +110,10 @@ class Ledger:
     ) -> None:
         """Register a finished delivery, in one transaction. It counts once bills are settled."""
         posting.post(self.con, delivery, parts, totals, rejects=rejects, notices=notices, run=run)
+
+    def keep_periods(self, periods: Sequence[PeriodState]) -> None:
+        """Keep what providers say of their billing periods."""
+        posting.keep_periods(self.con, periods)
 
     def settle_bills(
         self, found: Sequence[Delivery], held_back: Sequence[HeldBack], run: int, accept_shrink: Collection[str] = ()

@@ -13,16 +13,55 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from attribution.ledger.connection import append, frame, transaction
-from attribution.ledger.parts import Part
+from attribution.ledger.connection import append, frame, registered, transaction
+from attribution.ledger.parts import Part, billing_month
 from attribution.ledger.retention import restore
-from schemas.bills import Delivery, Notice, Rejects, Totals
+from schemas.bills import Delivery, Notice, PeriodState, Rejects, Totals
 from schemas.check import verify
 from schemas.instants import INSTANT
 from schemas.money import COSTS, MONEY, UNIT
 
 if TYPE_CHECKING:
     import duckdb
+
+_PERIODS = {
+    "source": pl.String(),
+    "BillingPeriodStart": INSTANT,
+    "InvoiceIssuerName": pl.String(),
+    "period_status": pl.String(),
+    "updated_at": INSTANT,
+}
+
+
+def keep_periods(con: duckdb.DuckDBPyConnection, periods: Sequence[PeriodState]) -> None:
+    """Keep what is said of billing periods: of one source, month and issuer what was said last, unknown times first.
+
+    Two that say different things of one moment are both kept, so that the status is unknown.
+    """
+    if not periods:
+        return
+    rows = [(one.source, one.start, one.issuer, one.status, one.updated) for one in periods]
+    said = pl.DataFrame(rows, schema=_PERIODS, orient="row").with_columns(billing_month=billing_month())
+    with transaction(con), registered(con, said=said):
+        con.execute(
+            """
+            CREATE OR REPLACE TEMP TABLE periods_now AS
+            SELECT source, billing_month, InvoiceIssuerName, period_status, updated_at
+            FROM (
+                SELECT * FROM book.billing_periods
+                WHERE updated_at IS NOT NULL
+                    OR (source, billing_month, coalesce(InvoiceIssuerName, '')) NOT IN
+                        (SELECT (source, billing_month, coalesce(InvoiceIssuerName, '')) FROM said)
+                UNION BY NAME SELECT * EXCLUDE (BillingPeriodStart) FROM said
+            )
+            QUALIFY rank() OVER (
+                PARTITION BY source, billing_month, InvoiceIssuerName ORDER BY updated_at DESC NULLS LAST
+            ) = 1;
+            DELETE FROM book.billing_periods;
+            INSERT INTO book.billing_periods FROM periods_now;
+            DROP TABLE periods_now
+            """
+        )
 
 
 def is_read(con: duckdb.DuckDBPyConnection, digest: str) -> bool:

@@ -301,3 +301,27 @@ def test_a_report_tells_of_a_change_to_a_month_that_was_reported(tmp_path: Path)
 
 def told_of_changes(root: Path) -> str:
     return attribution("report", "-w", root).out.replace("\n", " ")
+
+
+def say(root: Path, *periods: tuple[str, str, str, str]) -> None:
+    """Deliver what the provider says of periods: month, issuer, status, when."""
+    head = "BillingPeriodStart,BillingPeriodEnd,InvoiceIssuerName,BillingPeriodStatus,BillingPeriodLastUpdated\n"
+    lines = [f"{month}-01T00:00:00Z,,{issuer},{status},{when}T00:00:00Z\n" for month, issuer, status, when in periods]
+    (root / "bills" / "periods.csv").write_text(head + "".join(lines), encoding="utf-8")
+
+
+def test_bills_say_whether_the_provider_has_closed_their_period(tmp_path: Path) -> None:
+    root = workspace(tmp_path, [*WHOLE, charge("2026-09-03"), charge("2026-08-03")])
+    say(root, ("2026-10", "Cumulus", "Open", "2026-11-01"), ("2026-09", "Cumulus", "Closed", "2026-10-04"),
+        ("2026-09", "Nimbus", "Open", "2026-10-05"))  # fmt: skip
+    assert night(root) == 0  # nothing is held back
+    sql = "SELECT billing_month, period_status FROM bills ORDER BY billing_month"
+    told: dict[str, str | None] = {"2026-08-01": None, "2026-09-01": None, "2026-10-01": "open"}
+    assert {row["billing_month"]: row["period_status"] for row in rows(root, sql)} == told
+    say(root, ("2026-10", "Cumulus", "Closed", "2026-11-04"), ("2026-09", "Nimbus", "Closed", "2026-11-04"))
+    assert night(root) == 0
+    told |= {"2026-09-01": "closed", "2026-10-01": "closed"}
+    assert {row["billing_month"]: row["period_status"] for row in rows(root, sql)} == told
+    say(root, ("2026-10", "Cumulus", "Open", "2026-11-01"))  # what was said earlier, and comes late, says nothing new
+    assert night(root) == 0
+    assert {row["billing_month"]: row["period_status"] for row in rows(root, sql)} == told

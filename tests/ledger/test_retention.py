@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from ledger_builder import AS_OF, Bill, bill, charge, content, costs_of, ingest, post, start
 
 from attribution.ledger import Ledger, PrunedError, open_ledger, publish
+from schemas.bills import PeriodState
 
 OPEN = date(2026, 9, 30)
 OVER = date(2026, 10, 1)
@@ -162,3 +163,12 @@ def test_files_of_a_pruned_part_go_with_the_next_start(store: Path) -> None:
     with open_ledger(store) as ledger:
         assert folders(store) == 2
         assert costs_of(ledger) == ["3"]
+
+
+def test_a_month_that_the_provider_calls_open_stays_open(ledger: Ledger) -> None:
+    revise(ledger, 1, 2, 3, 4)
+    said = PeriodState("meridian", datetime(2026, 9, 1, tzinfo=UTC), "Cumulus", "open", AS_OF)
+    ledger.keep_periods([said])
+    assert prune(ledger, today=OVER) == 0
+    ledger.keep_periods([replace(said, status="closed", updated=AS_OF + timedelta(days=1))])
+    assert prune(ledger, today=OPEN) == 2

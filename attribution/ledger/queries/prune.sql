@@ -11,10 +11,11 @@ WHERE pruned_run IS NULL
             FROM book.bills WINDOW bill AS (PARTITION BY source, BillingAccountId, billing_month)
         ) AS b
         JOIN book.bill_parts AS bp USING (bill_no)
+        LEFT JOIN (SELECT DISTINCT bill_no, period_status FROM main.bills) AS s USING (bill_no)
         WHERE b.superseded_run IS NULL
             OR b.superseded_run > $published  -- the published charges are read from its files
             OR b.from_first = 1
-            OR b.from_last <= CASE WHEN b.billing_month + INTERVAL 1 MONTH > $today THEN $revisions ELSE 1 END
+            OR b.from_last <= CASE WHEN coalesce(s.period_status = 'open', b.billing_month + INTERVAL 1 MONTH > $today) THEN $revisions ELSE 1 END
             OR EXISTS (
                 SELECT 1 FROM book.runs AS w
                 WHERE w.command = 'weekly' AND w.run >= b.posted_run AND w.run < b.superseded_run

@@ -35,6 +35,12 @@ total AS (
     JOIN book.delivery_totals AS t USING (delivery_digest)
     WHERE t.cost_column = 'BilledCost'
     GROUP BY bp.bill_no
+),
+state AS (
+    -- Periods are named by the invoices' issuer, bills by account: where issuers differ, a bill's is unknown.
+    SELECT source, billing_month,
+        CASE WHEN count(DISTINCT period_status) = 1 THEN min(period_status) END AS period_status
+    FROM book.billing_periods GROUP BY source, billing_month
 )
 SELECT b.bill_no, b.bill_id, b.source, b.BillingAccountId, b.billing_month,
     coalesce(part.files, []) AS files, b.digest, money.BillingCurrency, coalesce(money.rows, 0) AS rows,
@@ -45,8 +51,9 @@ SELECT b.bill_no, b.bill_id, b.source, b.BillingAccountId, b.billing_month,
     CASE WHEN part.alone AND money.currencies = 1 THEN total.netted END AS netted_BilledCost,
     money.EffectiveCost AS stored_EffectiveCost, money.ListCost AS stored_ListCost,
     money.ContractedCost AS stored_ContractedCost,
-    part.watermark, b.posted_run, b.posted_at, b.superseded_run, b.superseded_at, part.pruned_at
+    part.watermark, state.period_status, b.posted_run, b.posted_at, b.superseded_run, b.superseded_at, part.pruned_at
 FROM book.bills AS b
 LEFT JOIN part USING (bill_no)
 LEFT JOIN money USING (bill_no)
 LEFT JOIN total USING (bill_no)
+LEFT JOIN state ON state.source = b.source AND state.billing_month = b.billing_month
