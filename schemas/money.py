@@ -25,10 +25,11 @@ LARGEST = Decimal(10) ** 18
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
 """Plain number text, for regular expressions of polars."""
 
+EXACT = Context(prec=2100)
+"""Room for every digit between 1e999 and 1e-999."""
+
 # 26 places leave 12 digits before the point: enough for every amount met, and the rest takes the slow way.
 _WIDE = 26
-# Room for every digit between 1e999 and 1e-999.
-_EXACT = Context(prec=2100)
 # A product in whole units of 1e-24 still fits 128 bits.
 _GREATEST_PRODUCT = 1e13
 # Doubles between these are written without an exponent.
@@ -87,9 +88,9 @@ def _residual(text: pl.Series, money: pl.Series) -> Decimal:
         # Row by row first: what is cut of one row is small, while a sum of so many places would overflow.
         kept = money.filter(plain).to_physical() * pl.Series([10 ** (_WIDE - SCALE)], dtype=pl.Int128)
         cut = (wide.filter(plain).to_physical() - kept).sum()
-        total = Decimal(int(cut)).scaleb(-_WIDE, context=_EXACT)
+        total = Decimal(int(cut)).scaleb(-_WIDE, context=EXACT)
     for written, kept in zip(text.filter(short).to_list(), money.filter(short).to_list(), strict=True):
-        total = _EXACT.add(total, _EXACT.subtract(Decimal(written), kept))
+        total = EXACT.add(total, EXACT.subtract(Decimal(written), kept))
     return total
 
 
@@ -106,7 +107,7 @@ def _read_slowly(text: pl.Series, money: pl.Series, unread: pl.Series) -> tuple[
         if abs(kept) >= LARGEST:
             continue
         values[row] = kept
-        cut = _EXACT.add(cut, _EXACT.subtract(written, kept))
+        cut = EXACT.add(cut, EXACT.subtract(written, kept))
     return pl.Series(text.name, values, dtype=MONEY), cut
 
 
@@ -119,7 +120,7 @@ def add(*amounts: Decimal) -> Decimal:
     """Add decimals without rounding; the built-in `+` keeps 28 digits only."""
     total = Decimal(0)
     for amount in amounts:
-        total = _EXACT.add(total, amount)
+        total = EXACT.add(total, amount)
     return total
 
 
@@ -127,7 +128,7 @@ def sum_exactly(amounts: pl.Series) -> Decimal:
     """Sum a decimal column as integers, so that no intermediate rounding is possible; 0 when empty."""
     scale = amounts.dtype.scale or 0  # type: ignore[attr-defined]
     units = amounts.to_physical().cast(pl.Int128).sum()
-    return Decimal(int(units or 0)).scaleb(-scale, context=_EXACT)
+    return Decimal(int(units or 0)).scaleb(-scale, context=EXACT)
 
 
 def multiply(left: pl.Series, right: pl.Series) -> pl.Series:
@@ -170,7 +171,7 @@ def shortest(amount: Decimal) -> str:
 
 def to_units(amount: Decimal) -> int:
     """An amount of money as a whole number of 1e-12 units."""
-    return int(amount.scaleb(SCALE, context=_EXACT))
+    return int(amount.scaleb(SCALE, context=EXACT))
 
 
 def from_units(units: Sequence[int | None], name: str = "") -> pl.Series:

@@ -13,9 +13,9 @@ import polars as pl
 from attribution.bills.charge_rows import Reading
 from attribution.bills.china import NULL_WORDS, TAGS, TIMEZONE, read_detail
 from attribution.bills.deliveries import one_by_one
-from attribution.bills.flat import Layout, RawColumns, has, sum_flat
+from attribution.bills.flat import Layout, RawColumns, has, issued_by, sum_flat
 from attribution.bills.listing import Head
-from schemas.bills import Batch, BillFile, Delivery, HeldBack, Notice, Stated
+from schemas.bills import Batch, BillFile, Delivery, HeldBack, Stated
 from schemas.workspace import Source
 
 __all__ = ["NAME", "TIMEZONE", "deliveries", "identify", "read", "stated"]
@@ -58,11 +58,7 @@ LAYOUT = Layout(
         "x_DeductedByResourcePackage": ("资源包抵扣", "DeductedByResourcePackage"),
         TAGS: ("实例标签", "Tag"),
     },
-    constants={
-        "ProviderName": "Alibaba Cloud",
-        "ServiceProviderName": "Alibaba Cloud",
-        "InvoiceIssuerName": "Alibaba Cloud",
-    },
+    constants=issued_by("Alibaba Cloud"),
     required=("BilledCost", "BillingAccountId", "BillingPeriodStart"),
     null_words=NULL_WORDS,
 )
@@ -114,7 +110,7 @@ def _more(reading: Reading, columns: RawColumns, kept: dict[str, pl.Series]) -> 
             f"{grain.sum()} rows name in 实例ID what was billed and no resource; it is kept as x_InstanceID, "
             "and the split bill (分账账单) has the resources"
         )
-        reading.notices.append(Notice("no_resource", reading.rows.head.file.name, told))
+        reading.tell("no_resource", told)
 
 
 def _region(names: pl.Series) -> pl.Series:

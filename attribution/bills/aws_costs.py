@@ -9,7 +9,6 @@ import polars as pl
 from attribution.bills.aws_columns import NETS, Columns
 from attribution.bills.cells import read_costs, read_text
 from attribution.bills.charge_rows import Reading
-from schemas.bills import Notice
 from schemas.money import MONEY, sum_exactly
 
 COVERED, _NEGATION = "SavingsPlanCoveredUsage", "SavingsPlanNegation"
@@ -71,7 +70,7 @@ def _of_parts(reading: Reading, billed: pl.Series, blank: pl.Series, part: pl.Se
     own = sum_exactly(billed.filter(part))
     if own:
         what = "lines of tasks and pods have a cost of their own beside their machine's; both are in the total"
-        reading.notices.append(Notice("split_cost_billed", reading.rows.head.file.name, what, amount=own))
+        reading.tell("split_cost_billed", what, amount=own)
     return billed.set(blank, _ZERO) if blank.any() else billed
 
 
@@ -103,7 +102,7 @@ def _discounts_without_net(reading: Reading, columns: Columns) -> pl.Series | No
     name = columns.spelled(NETS["net"][0])
     what = f"lines have discounts and the report has no {name}: what was billed is before these discounts"
     amount = sum_exactly(_money(reading, columns, "discount", None))
-    reading.notices.append(Notice("net_cost_missing", reading.rows.head.file.name, what, amount=amount or None))
+    reading.tell("net_cost_missing", what, amount=amount or None)
     frame = pl.DataFrame({str(at): mask for at, mask in enumerate(masks)})
     return frame.select(pl.any_horizontal(pl.all())).to_series()
 

@@ -11,18 +11,10 @@ from attribution.bills.aws_costs import COVERED, first_text, net_out, read_line_
 from attribution.bills.aws_maps import lay_flat, tag_texts
 from attribution.bills.aws_services import service_category
 from attribution.bills.cells import read_instants, read_quantity, read_text
-from attribution.bills.charge_rows import (
-    Reading,
-    check_ids,
-    check_present,
-    fill_service,
-    footer_notice,
-    settle_periods,
-    to_batch,
-)
+from attribution.bills.charge_rows import Reading, footer_notice, settle, to_batch
 from attribution.bills.table_file import OpenTable, RawRows
 from attribution.bills.tag_text import TagTexts
-from schemas.bills import Batch, Notice
+from schemas.bills import Batch
 from schemas.workspace import Source
 
 
@@ -49,10 +41,7 @@ def to_charges(rows: RawRows, table: OpenTable, source: Source, tags: TagTexts) 
     _kinds(reading, columns, line_type, kept["x_ProductCode"])
     _commitment(reading, columns, line_type)
     beside = read_line_costs(reading, columns, line_type, weights["x_SplitParentResourceId"].is_not_null())
-    settle_periods(reading)
-    fill_service(reading)
-    check_ids(reading)
-    check_present(reading)
+    settle(reading)
     net_out(reading, line_type)
     extras = {name: read_text(frame.get_column(raw), null_words=False) for name, raw in columns.unmapped().items()}
     filled = {name: cells for name, cells in (weights | extras).items() if cells.null_count() < cells.len()}
@@ -111,7 +100,7 @@ def _kinds(reading: Reading, columns: Columns, line_type: pl.Series, code: pl.Se
     strange = line_type.filter(done.get_column("unknown")).unique().sort().to_list()
     if strange:
         what = f"unknown line item types, kept as usage: {', '.join(strange)}"
-        reading.notices.append(Notice("line_item_type_unknown", reading.rows.head.file.name, what))
+        reading.tell("charge_type_unknown", what)
     # Which company of AWS writes the invoice stays beside; for FOCUS only a third party would be another issuer.
     for name in ("ProviderName", "ServiceProviderName", "InvoiceIssuerName"):
         reading.columns[name] = pl.Series(["AWS"]).new_from_index(0, reading.height)

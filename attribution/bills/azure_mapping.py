@@ -13,8 +13,7 @@ import polars as pl
 from attribution.bills.azure_regions import region_ids
 from attribution.bills.cells import plain_number, read_costs
 from attribution.bills.charge_rows import Reading
-from attribution.bills.flat import Layout, RawColumns, categorize, folded
-from attribution.bills.services import service_category
+from attribution.bills.flat import Layout, RawColumns, categorize, folded, issued_by
 from attribution.bills.tag_text import TagTexts
 from attribution.bills.units import blocks
 from schemas.instants import day_after
@@ -25,7 +24,17 @@ _COST = ("CostInBillingCurrency", "Cost", "PreTaxCost", "ExtendedCost")
 _SUBSCRIPTION = ("SubscriptionId", "SubscriptionGuid")
 _ACCOUNT = ("BillingAccountId", "BillingProfileId")
 _LIST_COST = "paygCostInBillingCurrency"
-_MICROSOFT = "Microsoft"
+# Services that the words of their names would put wrong.
+_SERVICES = {
+    "advanced data security": "Security",
+    "advanced threat protection": "Security",
+    "azure data factory v2": "Analytics",
+    "log analytics": "Management and Governance",
+    "virtual machines": "Compute",
+    "virtual machines licenses": "Compute",
+    "virtual network": "Networking",
+    "virtual wan": "Networking",
+}
 
 ACTUAL = Layout(
     costs={"BilledCost": _COST},
@@ -69,12 +78,9 @@ ACTUAL = Layout(
         "x_ResourceGroup": ("ResourceGroup", "ResourceGroupName"),
         "x_UnitOfMeasure": ("UnitOfMeasure", "Unit"),
     },
-    constants={
-        "InvoiceIssuerName": _MICROSOFT,
-        "ProviderName": _MICROSOFT,
-        "ServiceProviderName": _MICROSOFT,
-    },
+    constants=issued_by("Microsoft"),
     required=("BilledCost", "BillingCurrency", "ChargePeriodStart"),
+    services=_SERVICES,
     placeholders=("Unassigned", "-2", "Not applicable", "00000000-0000-0000-0000-000000000000"),
 )
 AMORTIZED = replace(
@@ -101,17 +107,6 @@ _FROM_ID = {
 _FREQUENCIES = {"onetime": "One-Time", "recurring": "Recurring", "usagebased": "Usage-Based"}
 _MODELS = {"ondemand": "Standard", "spot": "Dynamic", "reservation": "Committed", "reservations": "Committed"}
 _MODELS["savingsplan"] = "Committed"
-# Services that the words of their names would put wrong.
-_SERVICES = {
-    "advanced data security": "Security",
-    "advanced threat protection": "Security",
-    "azure data factory v2": "Analytics",
-    "log analytics": "Management and Governance",
-    "virtual machines": "Compute",
-    "virtual machines licenses": "Compute",
-    "virtual network": "Networking",
-    "virtual wan": "Networking",
-}
 
 
 class Mapping:
@@ -138,7 +133,6 @@ class Mapping:
         _costs(reading, amortized=self._amortized)
         _prices(reading, columns, kept)
         _units(reading, kept)
-        reading.columns["ServiceCategory"] = service_category(reading.get("ServiceName"), _SERVICES)
         reading.columns["RegionId"] = region_ids(reading.get("RegionName"))
 
 

@@ -13,7 +13,7 @@ from attribution.bills.cells import read_instants
 from attribution.bills.charge_rows import Reading
 from attribution.bills.china import NULL_WORDS, TAGS, TIMEZONE, read_detail
 from attribution.bills.deliveries import one_by_one
-from attribution.bills.flat import Layout, RawColumns, has, sum_flat
+from attribution.bills.flat import Layout, RawColumns, has, issued_by, sum_flat
 from attribution.bills.listing import Head
 from schemas.bills import Batch, BillFile, Delivery, HeldBack, Stated
 from schemas.workspace import Source
@@ -61,7 +61,7 @@ LAYOUT = Layout(
         "x_Voucher": ("代金券金额",),
         TAGS: ("标签",),
     },
-    constants=dict.fromkeys(("ProviderName", "ServiceProviderName", "InvoiceIssuerName"), "Baidu AI Cloud"),
+    constants=issued_by("Baidu AI Cloud"),
     required=("BilledCost", "BillingAccountId", "x_BillTime"),
     null_words=NULL_WORDS,
 )

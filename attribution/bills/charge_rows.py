@@ -54,6 +54,10 @@ class Reading:
         """Note failures of a charge column under the name that the file has for it."""
         self.refusals.add(mask, self.raw_names.get(name, name), check, values, required=required)
 
+    def tell(self, kind: str, what: str, amount: Decimal | None = None) -> None:
+        """Note something that had to be decided about the file."""
+        self.notices.append(Notice(kind, self.rows.head.file.name, what, amount))
+
     @property
     def height(self) -> int:
         """Rows of the raw batch."""
@@ -79,7 +83,15 @@ class Reading:
         return self.columns.get(name, self.nulls(CHARGE_COLUMNS[name]))
 
 
-def settle_periods(reading: Reading) -> None:
+def settle(reading: Reading) -> None:
+    """What every bill needs once its columns are read: periods, a service, ids in one form, and nothing missing."""
+    _settle_periods(reading)
+    _fill_service(reading)
+    _check_ids(reading)
+    _check_present(reading)
+
+
+def _settle_periods(reading: Reading) -> None:
     """Fill blank periods: the billing month from the charge's start, the charge's period from the billing period."""
     names = ("BillingPeriodStart", "BillingPeriodEnd", "ChargePeriodStart", "ChargePeriodEnd")
     frame = pl.DataFrame({name: reading.get(name) for name in names})
@@ -111,16 +123,16 @@ def settle_periods(reading: Reading) -> None:
     count = frame.select(derived.sum()).item()
     if count and stated:
         what = f"{count} rows have no billing period; it was derived from the start of the charge"
-        reading.notices.append(Notice("billing_period_derived", reading.rows.head.file.name, what))
+        reading.tell("billing_period_derived", what)
 
 
-def fill_service(reading: Reading) -> None:
+def _fill_service(reading: Reading) -> None:
     """Some providers name no service on purchases and rounding; such money is kept, under a name that says so."""
     blank = reading.get("ServiceName").null_count()
     if blank:
         reading.columns["ServiceName"] = reading.get("ServiceName").fill_null(NO_SERVICE)
         what = f'{blank} rows name no service; they are kept under "{NO_SERVICE}"'
-        reading.notices.append(Notice("service_missing", reading.rows.head.file.name, what))
+        reading.tell("service_missing", what)
 
 
 def footer_notice(reading: Reading) -> None:
@@ -129,10 +141,10 @@ def footer_notice(reading: Reading) -> None:
     if text and text.footer and reading.rows.first:
         shown = " / ".join(text.footer)
         what = f"the file has a blank line at line {text.footer_line}; what follows it is no charge: {shown}"
-        reading.notices.append(Notice("footer", reading.rows.head.file.name, what))
+        reading.tell("footer", what)
 
 
-def check_ids(reading: Reading) -> None:
+def _check_ids(reading: Reading) -> None:
     """Refuse ids that a spreadsheet damaged, and write Azure's ids in one case."""
     for name in _IDS:
         if name in reading.columns:
@@ -142,7 +154,7 @@ def check_ids(reading: Reading) -> None:
         reading.columns["ResourceId"] = fold_azure_ids(reading.columns["ResourceId"])
 
 
-def check_present(reading: Reading) -> None:
+def _check_present(reading: Reading) -> None:
     """Refuse rows that lack what no charge can lack."""
     told = reading.refusals.bad
     for name in REQUIRED:

@@ -16,9 +16,8 @@ import polars as pl
 from attribution.bills.charge_rows import Reading
 from attribution.bills.ends import settle_ends
 from attribution.bills.flat import Layout, RawColumns, Raws, read_flat
-from attribution.bills.services import service_category
 from attribution.bills.tag_text import TagTexts, tag_pairs
-from schemas.bills import Batch, Delivery, Notice
+from schemas.bills import Batch, Delivery
 
 TIMEZONE = "Asia/Shanghai"
 NULL_WORDS = ("-", "--", "\t")
@@ -66,8 +65,6 @@ def read_detail(delivery: Delivery, layout: Layout, kinds: Raws, more: More | No
         _unguard(reading)
         _settle_kinds(reading, [columns.text(reading.rows.frame, raw) for raw in columns.present(kinds)])
         filled = reading.columns
-        filled["EffectiveCost"] = reading.get("BilledCost")
-        filled["ServiceCategory"] = service_category(reading.get("ServiceName"))
         if not columns.present(layout.texts.get("BillingCurrency", ())):
             filled["BillingCurrency"] = pl.Series(["CNY"]).new_from_index(0, reading.height)
         text = kept.pop(TAGS, reading.nulls(pl.String()))
@@ -131,7 +128,7 @@ def _settle_kinds(reading: Reading, kinds: Sequence[pl.Series]) -> None:
     strange = sorted(word for word, one in found.items() if word and one is None and not _REFUND.search(word))
     if strange:
         told = f"unknown kinds of charge, kept as usage: {', '.join(strange)}"
-        reading.notices.append(Notice("charge_type_unknown", reading.rows.head.file.name, told))
+        reading.tell("charge_type_unknown", told)
 
 
 def _category(word: str) -> tuple[str, str] | None:

@@ -11,7 +11,7 @@ import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from decimal import Context, Decimal
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 
@@ -23,11 +23,10 @@ import pyarrow.parquet as pq
 from attribution.bills.json_lines import lines_of, read_line
 from attribution.bills.listing import read_head
 from schemas.bills import BillFile, Delivery, Stated
+from schemas.money import EXACT
 from schemas.text_file import delimiter_of, header_columns
 from schemas.workspace import Source
 
-# Room for every digit between 1e999 and 1e-999.
-_EXACT = Context(prec=2100)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 _WITHIN = r"""(?:"NAME"|'NAME')\s*:\s*(?:Decimal\()?["']?([-+.\dEe]+)["']?|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'"""
 _WIDE = pa.decimal256(76, 30)
@@ -62,7 +61,7 @@ class _Sums:
     unreadable: dict[str, int] = field(default_factory=dict)
 
     def add(self, cost: str, amount: Decimal, unreadable: int) -> None:
-        self.totals[cost] = _EXACT.add(self.totals.get(cost, Decimal(0)), amount)
+        self.totals[cost] = EXACT.add(self.totals.get(cost, Decimal(0)), amount)
         if unreadable:
             self.unreadable[cost] = self.unreadable.get(cost, 0) + unreadable
 
@@ -173,7 +172,7 @@ def _sum_within(texts: pa.Array, name: str) -> tuple[Decimal, int]:
     total = Decimal(0)
     for pair in pc.value_counts(pc.drop_null(texts)).to_pylist():
         for amount in nested_amounts(pair["values"], name):
-            total = _EXACT.add(total, _EXACT.multiply(Decimal(amount), pair["counts"]))
+            total = EXACT.add(total, EXACT.multiply(Decimal(amount), pair["counts"]))
     return total, 0
 
 
@@ -213,7 +212,7 @@ def _sum(values: pa.Array) -> tuple[Decimal, int]:
     if pa.types.is_float64(values.type):
         units, values = _short_doubles(values)
         total, unreadable = _sum(values.cast(pa.string()))
-        return _EXACT.add(total, units), unreadable
+        return EXACT.add(total, units), unreadable
     if pa.types.is_floating(values.type) or pa.types.is_dictionary(values.type):
         values = values.cast(pa.string())
     number = pc.match_substring_regex(values, rf"^{_NUMBER.pattern}$")
@@ -227,7 +226,7 @@ def _sum(values: pa.Array) -> tuple[Decimal, int]:
     except pa.ArrowInvalid:
         total, left = Decimal(0), numbers
     for pair in pc.value_counts(left).to_pylist():
-        total = _EXACT.add(total, _EXACT.multiply(Decimal(pair["values"]), pair["counts"]))
+        total = EXACT.add(total, EXACT.multiply(Decimal(pair["values"]), pair["counts"]))
     return total, unreadable
 
 
@@ -240,4 +239,4 @@ def _short_doubles(values: pa.Array) -> tuple[Decimal, pa.Array]:
     scaled = pc.round(pc.multiply(values, 10.0**_PLACES))
     same = pc.and_(pc.equal(pc.divide(scaled, 10.0**_PLACES), values), pc.less(pc.abs(scaled), _SAFE))
     units = pc.sum(pc.cast(pc.cast(pc.array_filter(scaled, same), pa.int64()), pa.decimal128(19))).as_py()
-    return (units or Decimal(0)).scaleb(-_PLACES, context=_EXACT), pc.array_filter(values, pc.invert(same))
+    return (units or Decimal(0)).scaleb(-_PLACES, context=EXACT), pc.array_filter(values, pc.invert(same))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from decimal import ROUND_HALF_EVEN, Context, Decimal
+from decimal import ROUND_HALF_EVEN, Decimal
 from pathlib import Path
 
 import polars as pl
@@ -18,17 +18,16 @@ from attribution.bills.charge_rows import Reading
 from attribution.bills.databricks_control import sum_priced
 from attribution.bills.databricks_prices import is_prices, prices_at, read_prices
 from attribution.bills.deliveries import one_by_one
-from attribution.bills.flat import Layout, RawColumns, has, read_flat
+from attribution.bills.flat import Layout, RawColumns, has, issued_by, read_flat
 from attribution.bills.listing import Head, read_head
 from attribution.bills.tag_text import TagTexts
 from schemas.bills import Batch, BillFile, Delivery, HeldBack, Stated
-from schemas.money import LARGEST, MONEY, UNIT, add
+from schemas.money import EXACT, LARGEST, MONEY, UNIT, add
 from schemas.workspace import Source
 
 NAME = "databricks"
 READER_VERSION = 1
 
-_EXACT = Context(prec=2100)
 # What a usage row is of, the steadiest first: the cluster of a job lives for one run.
 _RESOURCES = {
     "endpoint_id": ("serving endpoint", "endpoint_name"),
@@ -69,9 +68,7 @@ LAYOUT = Layout(
         "ChargeCategory": "Usage",
         "ChargeFrequency": "Usage-Based",
         "PricingCategory": "Standard",
-        "ProviderName": "Databricks",
-        "ServiceProviderName": "Databricks",
-        "InvoiceIssuerName": "Databricks",
+        **issued_by("Databricks"),
     },
     required=(
         "BillingAccountId",
@@ -150,7 +147,6 @@ def _price(reading: Reading, prices: pl.DataFrame, written: pl.Series) -> None:
         reading.residual[cost], reading.rejected[cost] = residual, too_large
         large = amounts.is_null() & quantity.is_not_null() & found.get_column(price).is_not_null()
         reading.fail(large, "x_usage_quantity", "an amount of money", written, required=True)
-    done["EffectiveCost"] = done["BilledCost"]
     done["ListUnitPrice"] = found.get_column("listed").cast(pl.Float64)
 
 
@@ -165,14 +161,14 @@ def times(quantities: pl.Series, prices: pl.Series) -> tuple[pl.Series, Decimal,
     amounts: list[Decimal | None] = []
     residual = too_large = Decimal(0)
     for quantity, price, count in distinct.iter_rows():
-        exact = _EXACT.multiply(Decimal(quantity), Decimal(price))
-        kept = exact.quantize(UNIT, rounding=ROUND_HALF_EVEN, context=_EXACT)
+        exact = EXACT.multiply(Decimal(quantity), Decimal(price))
+        kept = exact.quantize(UNIT, rounding=ROUND_HALF_EVEN, context=EXACT)
         if abs(kept) < LARGEST:
             amounts.append(kept)
-            residual = add(residual, _EXACT.multiply(_EXACT.subtract(exact, kept), Decimal(count)))
+            residual = add(residual, EXACT.multiply(EXACT.subtract(exact, kept), Decimal(count)))
         else:
             amounts.append(None)
-            too_large = add(too_large, _EXACT.multiply(exact, Decimal(count)))
+            too_large = add(too_large, EXACT.multiply(exact, Decimal(count)))
     priced = distinct.with_columns(pl.Series("amount", amounts, dtype=MONEY))
     joined = pairs.join(priced, on=["quantity", "price"], how="left", maintain_order="left")
     return joined.get_column("amount"), residual, too_large

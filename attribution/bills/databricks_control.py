@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from decimal import Context, Decimal
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -27,10 +27,10 @@ from attribution.bills.listing import read_head
 from attribution.bills.nested_cells import read_nested
 from schemas.bills import BillFile, Delivery, Stated
 from schemas.instants import parse_instants
+from schemas.money import EXACT
 from schemas.text_file import delimiter_of, header_columns
 from schemas.workspace import Source
 
-_EXACT = Context(prec=2100)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 _Row = dict[str, Any]
 # Moments at which prices of one SKU begin, and of each its end, currency, effective and listed price.
@@ -62,8 +62,8 @@ def sum_priced(delivery: Delivery) -> Stated:
             rows += 1
             found, quantity = _price(prices, row, moment), _number(row.get("usage_quantity"), source)
             if found:
-                billed = _EXACT.add(billed, _EXACT.multiply(quantity, found[0]))
-                listed = _EXACT.add(listed, _EXACT.multiply(quantity, found[1]))
+                billed = EXACT.add(billed, EXACT.multiply(quantity, found[0]))
+                listed = EXACT.add(listed, EXACT.multiply(quantity, found[1]))
     return Stated(rows, {"BilledCost": billed, "ListCost": listed})
 
 

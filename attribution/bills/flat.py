@@ -2,7 +2,8 @@
 
 A provider's module states its `Layout` and one function, `finish`, for what a table cannot say: categories, costs
 that follow from other columns, tags. Everything else is the same for all: text first, exact money, refused rows with
-their place, and every column that maps nowhere kept under an `x_` name.
+their place, and every column that maps nowhere kept under an `x_` name. EffectiveCost and ServiceCategory that
+neither gives are BilledCost and what the service's name tells.
 """
 
 from __future__ import annotations
@@ -16,20 +17,13 @@ from pathlib import Path
 import polars as pl
 
 from attribution.bills.cells import read_costs, read_instants, read_months, read_quantity, read_text
-from attribution.bills.charge_rows import (
-    Reading,
-    check_ids,
-    check_present,
-    fill_service,
-    footer_notice,
-    settle_periods,
-    to_batch,
-)
+from attribution.bills.charge_rows import Reading, footer_notice, settle, to_batch
 from attribution.bills.control import Inner, sum_files
 from attribution.bills.listing import Head, read_head
+from attribution.bills.services import service_category
 from attribution.bills.styles import proven_styles
 from attribution.bills.table_file import open_table, raw_rows
-from schemas.bills import Batch, Delivery, Notice, Stated
+from schemas.bills import Batch, Delivery, Stated
 from schemas.faults import Fault, InputError, suggest
 
 Raws = tuple[str, ...]
@@ -48,7 +42,8 @@ class Layout:
     `finish` reads. `constants`: charge column -> its value where no raw column gives one. `required`: charge columns
     of which a file must have a raw column. `tags`: tag key -> raw column, which a file must have too. `null_words`:
     cells that mean "no value". `placeholders`: texts that mean it too, but could be an amount in another column.
-    `structs`: nested columns of Parquet that are laid flat before anything else.
+    `structs`: nested columns of Parquet that are laid flat before anything else. `services`: names of services in
+    lower case whose category their words would put wrong.
     """
 
     costs: Mapping[str, Raws]
@@ -62,6 +57,7 @@ class Layout:
     null_words: tuple[str, ...] = ()
     structs: tuple[str, ...] = ()
     placeholders: tuple[str, ...] = ()
+    services: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def mapped(self) -> Mapping[str, Raws]:
@@ -136,6 +132,11 @@ def folded(name: str) -> str:
 def _blanked(text: pl.Series, blanks: tuple[str, ...]) -> pl.Series:
     empty = text.is_in(pl.Series(blanks, dtype=pl.String).implode()) if blanks else None
     return text if empty is None or not empty.any() else text.set(empty.fill_null(value=False), None)
+
+
+def issued_by(provider: str) -> dict[str, str]:
+    """Constants of a bill that one company provides, sells and invoices."""
+    return dict.fromkeys(("ProviderName", "ServiceProviderName", "InvoiceIssuerName"), provider)
 
 
 def has(head: Head, *names: str) -> bool:
@@ -221,10 +222,11 @@ def _batch(reading: Reading, columns: RawColumns, layout: Layout, finish: Finish
     for name, value in layout.constants.items():
         reading.columns[name] = reading.get(name).fill_null(value)
     finish(reading, columns, kept)
-    settle_periods(reading)
-    fill_service(reading)
-    check_ids(reading)
-    check_present(reading)
+    # Where a bill has one price, what was billed is also what it is worth.
+    reading.columns.setdefault("EffectiveCost", reading.get("BilledCost"))
+    if "ServiceCategory" not in reading.columns:
+        reading.columns["ServiceCategory"] = service_category(reading.get("ServiceName"), layout.services)
+    settle(reading)
     beside = {name: read_text(frame.get_column(raw), null_words=False) for name, raw in extras.items()}
     filled = {name: cells for name, cells in (kept | beside).items() if cells.null_count() < cells.len()}
     stated = {cost: columns.present(raws) for cost, raws in layout.costs.items()}
@@ -286,4 +288,4 @@ def categorize(reading: Reading, kinds: pl.Series, table: Mapping[str, tuple[str
     strange = sorted(word for word, key in plain.items() if key and key not in table)
     if strange:
         told = f"unknown {what}, kept as usage: {', '.join(strange)}"
-        reading.notices.append(Notice("charge_type_unknown", reading.rows.head.file.name, told))
+        reading.tell("charge_type_unknown", told)

@@ -17,15 +17,7 @@ from attribution.bills.aws_manifest import group_files, of_data_export
 from attribution.bills.azure_deliveries import of_runs
 from attribution.bills.azure_manifest import has_manifest
 from attribution.bills.cells import NULL_WORDS, read_costs, read_instants, read_quantity, read_text
-from attribution.bills.charge_rows import (
-    Reading,
-    check_ids,
-    check_present,
-    fill_service,
-    footer_notice,
-    settle_periods,
-    to_batch,
-)
+from attribution.bills.charge_rows import Reading, footer_notice, settle, to_batch
 from attribution.bills.control import sum_files
 from attribution.bills.deliveries import one_by_one
 from attribution.bills.listing import Head, read_head
@@ -155,11 +147,8 @@ def _batch(reading: Reading, plan: Plan, tags: TagTexts) -> Batch:
         else:
             columns[target], bad = read_quantity(raw, reading.source)
             reading.fail(bad, target, "a number", raw, required=False)
-    settle_periods(reading)
     _fill_provider(reading)
-    fill_service(reading)
-    check_ids(reading)
-    check_present(reading)
+    settle(reading)
     extras = {name: read_text(frame.get_column(raw)) for name, raw in plan.extras.items()}
     costs: dict[str, tuple[str, ...]] = {cost: (plan.focus[cost],) for cost in COSTS if cost in plan.focus}
     if reading.source.effective == "billed":

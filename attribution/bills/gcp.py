@@ -16,18 +16,27 @@ from attribution.bills.cells import read_costs
 from attribution.bills.charge_rows import Reading, ragged_cells
 from attribution.bills.control import nested_amounts
 from attribution.bills.deliveries import by_shards
-from attribution.bills.flat import Layout, RawColumns, categorize, has, read_flat, sum_flat
+from attribution.bills.flat import Layout, RawColumns, categorize, has, issued_by, read_flat, sum_flat
 from attribution.bills.gcp_credits import AMOUNT, Credits, read_credits, with_grants
 from attribution.bills.gcp_labels import SCHEMES, Labels
 from attribution.bills.listing import Head
-from attribution.bills.services import service_category
-from schemas.bills import Batch, BillFile, Delivery, HeldBack, Notice, Stated
+from schemas.bills import Batch, BillFile, Delivery, HeldBack, Stated
 from schemas.money import add
 from schemas.workspace import Source
 
 NAME = "gcp"
 READER_VERSION = 1
 
+# Names whose words would put them elsewhere.
+_SERVICES = {
+    "cloud dns": "Networking",
+    "cloud armor": "Security",
+    "cloud build": "Developer Tools",
+    "kubernetes engine": "Compute",
+    "memorystore": "Databases",
+    "vertex ai": "AI and Machine Learning",
+    "support": "Other",
+}
 LAYOUT = Layout(
     costs={"BilledCost": ("cost",), "ListCost": ("cost_at_list",)},
     texts={
@@ -62,13 +71,10 @@ LAYOUT = Layout(
         "x_adjustment_type": ("adjustment_info.type",),
         "x_credits": ("credits",),
     },
-    constants={
-        "ProviderName": "Google Cloud",
-        "ServiceProviderName": "Google Cloud",
-        "InvoiceIssuerName": "Google Cloud",
-    },
+    constants=issued_by("Google Cloud"),
     required=("BilledCost", "BillingAccountId", "BillingCurrency", "ChargePeriodStart", "ChargePeriodEnd",
               "x_invoice_month", "x_credits"),
+    services=_SERVICES,
     structs=("service", "sku", "project", "location", "usage", "invoice", "price", "resource", "adjustment_info",
              "subscription", "consumption_model"),
 )  # fmt: skip
@@ -78,16 +84,6 @@ _KINDS: dict[str, tuple[str, str, str | None]] = {
     "tax": ("Tax", "One-Time", None),
     "adjustment": ("Adjustment", "One-Time", None),
     "roundingerror": ("Adjustment", "One-Time", None),
-}
-# Names whose words would put them elsewhere.
-_SERVICES = {
-    "cloud dns": "Networking",
-    "cloud armor": "Security",
-    "cloud build": "Developer Tools",
-    "kubernetes engine": "Compute",
-    "memorystore": "Databases",
-    "vertex ai": "AI and Machine Learning",
-    "support": "Other",
 }
 _CONTRACTED = "cost_at_effective_price_default"
 _ZONE = "America/Los_Angeles"
@@ -150,7 +146,7 @@ def _costs(reading: Reading, columns: RawColumns, kept: dict[str, pl.Series]) ->
     given = read_credits(reading.rows.frame.get_column(raw))
     reading.fail(given.unread, "x_credits", "a list of credits with amounts", kept["x_credits"], required=True)
     cost = reading.columns["BilledCost"]
-    reading.columns["BilledCost"] = reading.columns["EffectiveCost"] = cost + given.sum(given.prices)
+    reading.columns["BilledCost"] = cost + given.sum(given.prices)
     reading.as_billed["BilledCost"] = cost.fill_null(Decimal(0)) + given.sum(given.lines)
     astray = [
         Decimal(amount) for cell in ragged_cells(reading, (raw,)) for amount in nested_amounts(cell or "", AMOUNT)
@@ -203,7 +199,6 @@ def _kinds(reading: Reading, kept: dict[str, pl.Series], given: Credits) -> None
     usage = done["ChargeCategory"] == "Usage"
     for name in ("ConsumedQuantity", "ConsumedUnit"):
         done[name] = done[name].set(~usage, None)
-    done["ServiceCategory"] = service_category(reading.get("ServiceName"), _SERVICES)
     # //compute.googleapis.com/projects/p/zones/z/instances/123
     done["ResourceType"] = reading.get("ResourceId").str.extract(r"/([A-Za-z_]+)/[^/]+$")
 
@@ -211,4 +206,4 @@ def _kinds(reading: Reading, kept: dict[str, pl.Series], given: Credits) -> None
 def _tell_of_cost_types(reading: Reading, columns: RawColumns) -> None:
     if reading.rows.first and not columns.present(("cost_type",)):
         what = "the file has no column cost_type, so tax and adjustments count as usage"
-        reading.notices.append(Notice("charge_type_unknown", reading.rows.head.file.name, what))
+        reading.tell("charge_type_unknown", what)

@@ -15,7 +15,6 @@ from attribution.bills.deliveries import one_by_one
 from attribution.bills.ends import settle_ends
 from attribution.bills.flat import Layout, RawColumns, categorize, read_flat, sum_flat
 from attribution.bills.listing import Head
-from attribution.bills.services import service_category
 from attribution.bills.tag_text import TagTexts
 from schemas.bills import Batch, BillFile, Delivery, HeldBack, Stated
 from schemas.charges import CATEGORIES, FOCUS_COLUMNS
@@ -71,8 +70,6 @@ def read(delivery: Delivery) -> Iterator[Batch]:
     layout = _layout(delivery.source)
 
     def finish(reading: Reading, columns: RawColumns, kept: dict[str, pl.Series]) -> None:  # noqa: ARG001
-        reading.columns.setdefault("EffectiveCost", reading.get("BilledCost"))
-        reading.columns.setdefault("ServiceCategory", service_category(reading.get("ServiceName")))
         settle_ends(reading)
         _settle_category(reading)
         if layout.tags:

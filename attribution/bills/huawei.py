@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from attribution.bills.china import NULL_WORDS, TAGS, TIMEZONE, read_detail
 from attribution.bills.deliveries import one_by_one
-from attribution.bills.flat import Layout, has, sum_flat
+from attribution.bills.flat import Layout, has, issued_by, sum_flat
 from attribution.bills.listing import Head
 from schemas.bills import Batch, BillFile, Delivery, HeldBack, Stated
 from schemas.workspace import Source
@@ -57,7 +57,7 @@ LAYOUT = Layout(
         "x_Voucher": ("代金券抵扣",),
         TAGS: ("资源标签",),
     },
-    constants=dict.fromkeys(("ProviderName", "ServiceProviderName", "InvoiceIssuerName"), "Huawei Cloud"),
+    constants=issued_by("Huawei Cloud"),
     required=("BilledCost", "BillingAccountId", "BillingPeriodStart"),
     null_words=NULL_WORDS,
 )

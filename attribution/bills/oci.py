@@ -12,9 +12,8 @@ import polars as pl
 
 from attribution.bills.charge_rows import Reading
 from attribution.bills.deliveries import one_by_one
-from attribution.bills.flat import Layout, RawColumns, has, read_flat, sum_flat
+from attribution.bills.flat import Layout, RawColumns, has, issued_by, read_flat, sum_flat
 from attribution.bills.listing import Head
-from attribution.bills.services import service_category
 from attribution.bills.tag_text import TagTexts
 from schemas.bills import Batch, BillFile, Delivery, HeldBack, Stated
 from schemas.workspace import Source
@@ -56,9 +55,10 @@ LAYOUT = Layout(
         "x_overageFlag": ("cost/overageFlag",),
     },
     constants={
-        "ProviderName": "Oracle Cloud",
-        "ServiceProviderName": "Oracle Cloud",
-        "InvoiceIssuerName": "Oracle Cloud",
+        "ChargeCategory": "Usage",
+        "ChargeFrequency": "Usage-Based",
+        "PricingCategory": "Standard",
+        **issued_by("Oracle Cloud"),
     },
     required=("BilledCost", "BillingAccountId", "BillingCurrency", "ChargePeriodStart"),
 )
@@ -79,8 +79,7 @@ def read(delivery: Delivery) -> Iterator[Batch]:
     tags = TagTexts()
 
     def finish(reading: Reading, columns: RawColumns, kept: dict[str, pl.Series]) -> None:
-        _kinds(reading, kept["x_isCorrection"])
-        _derived(reading)
+        _derive(reading, kept["x_isCorrection"])
         # `tags/<namespace>.<key>` for defined tags, `tags/<key>` for free-form ones.
         named = {name[len(_TAGS) :]: name for name in sorted(_tag_columns(columns))}
         reading.columns["Tags"] = tags.of_columns(reading.rows.frame, named)
@@ -93,20 +92,10 @@ def stated(delivery: Delivery) -> Stated:
     return sum_flat(delivery, LAYOUT)
 
 
-def _kinds(reading: Reading, correction: pl.Series) -> None:
+def _derive(reading: Reading, correction: pl.Series) -> None:
     columns = reading.columns
-    columns["ChargeCategory"] = pl.Series(["Usage"]).new_from_index(0, reading.height)
-    columns["ChargeFrequency"] = pl.Series(["Usage-Based"]).new_from_index(0, reading.height)
-    columns["PricingCategory"] = pl.Series(["Standard"]).new_from_index(0, reading.height)
     corrected = (correction.str.to_lowercase() == "true").fill_null(value=False)
     columns["ChargeClass"] = reading.nulls(pl.String()).set(corrected, "Correction")
-    columns["ServiceCategory"] = service_category(reading.get("ServiceName"))
-
-
-def _derived(reading: Reading) -> None:
-    """One price is all the report has: what was billed is also what was agreed and what it is worth."""
-    columns = reading.columns
-    columns["EffectiveCost"] = columns["BilledCost"]
     columns["PricingQuantity"] = columns["ConsumedQuantity"]
     columns["ConsumedUnit"] = columns["PricingUnit"]
     # The second part of an OCID says what it is: ocid1.instance.oc1...

@@ -18,7 +18,7 @@ from attribution.bills.control import sum_files
 from attribution.bills.deliveries import one_by_one
 from attribution.bills.listing import Head, read_head
 from attribution.bills.table_file import RawRows, open_table, raw_rows
-from schemas.bills import Batch, BillFile, Delivery, HeldBack, Notice, Stated, no_texts
+from schemas.bills import Batch, BillFile, Delivery, HeldBack, Stated, no_texts
 from schemas.dimensions import COST_ELEMENTS, DIMENSIONS, fold
 from schemas.faults import Fault, InputError, suggest
 from schemas.instants import parse_months
@@ -132,7 +132,7 @@ def _batch(reading: Reading, plan: dict[str, str]) -> Batch:
     columns["ChargeDescription"] = _shown(cells["description"], private)
     tags = _tags(cells)
     columns["Tags"] = _shown(tags, private)
-    reading.notices += _notices(reading, private & tags.is_not_null())
+    _tell_what_is_left_out(reading, private & tags.is_not_null())
     batch = to_batch(reading, {_PRIVATE: private}, dict.fromkeys(COSTS, (plan["amount"],)))
     batch.charges = _summed(batch.charges)
     batch.text_of = no_texts
@@ -203,15 +203,14 @@ def _tags(cells: dict[str, pl.Series]) -> pl.Series:
     return pl.Series("Tags", texts, dtype=pl.String)
 
 
-def _notices(reading: Reading, named: pl.Series) -> Iterator[Notice]:
-    """What was left out; `named` marks private rows with tags."""
-    file, text = reading.rows.head.file.name, reading.table.text
+def _tell_what_is_left_out(reading: Reading, named: pl.Series) -> None:
+    """`named` marks private rows with tags. A footer is told without its text, which may be a private row's."""
+    text = reading.table.text
     if text and text.footer:
-        what = f"line {text.footer_line} is blank; what follows it was left out"
-        yield Notice("footer", file, what)
+        reading.tell("footer", f"line {text.footer_line} is blank; what follows it was left out")
     if named.any():
         what = f"{named.sum()} private rows say whose they are, which is left out with all else but their sum"
-        yield Notice("private_row_named", file, f"{what}; a rule or a split says whose that is")
+        reading.tell("private_row_named", f"{what}; a rule or a split says whose that is")
 
 
 def _summed(charges: pl.DataFrame) -> pl.DataFrame:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from attribution.bills.china import NULL_WORDS, TAGS, TIMEZONE, read_detail
 from attribution.bills.deliveries import one_by_one
-from attribution.bills.flat import Layout, has, sum_flat
+from attribution.bills.flat import Layout, has, issued_by, sum_flat
 from attribution.bills.listing import Head
 from schemas.bills import Batch, BillFile, Delivery, HeldBack, Stated
 from schemas.workspace import Source
@@ -58,7 +58,7 @@ LAYOUT = Layout(
         "x_Voucher": ("代金券支出(元)", "Voucher Deduction"),
         TAGS: ("分账标签", "标签信息", "Tag Keys"),
     },
-    constants=dict.fromkeys(("ProviderName", "ServiceProviderName", "InvoiceIssuerName"), "Tencent Cloud"),
+    constants=issued_by("Tencent Cloud"),
     required=("BilledCost", "BillingAccountId", "ChargePeriodStart"),
     null_words=NULL_WORDS,
 )

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from attribution.bills.china import NULL_WORDS, TAGS, TIMEZONE, read_detail
 from attribution.bills.deliveries import one_by_one
-from attribution.bills.flat import Layout, has, sum_flat
+from attribution.bills.flat import Layout, has, issued_by, sum_flat
 from attribution.bills.listing import Head
 from schemas.bills import Batch, BillFile, Delivery, HeldBack, Stated
 from schemas.workspace import Source
@@ -58,7 +58,7 @@ LAYOUT = Layout(
         "x_Voucher": ("代金券抵扣", "CouponAmount"),
         TAGS: ("标签", "Tag"),
     },
-    constants=dict.fromkeys(("ProviderName", "ServiceProviderName", "InvoiceIssuerName"), "Volcengine"),
+    constants=issued_by("Volcengine"),
     required=("BilledCost", "BillingAccountId", "BillingPeriodStart"),
     null_words=NULL_WORDS,
 )

@@ -161,7 +161,7 @@ def test_all_line_types_sum_to_the_invoice(tmp_path: Path) -> None:
         "Usage", "Adjustment", "Tax", "Credit", "Usage", "Purchase", "Adjustment", "Usage"
     ]  # fmt: skip
     assert bill.texts("ChargeClass") == [None, None, None, None, "Correction", None, None, None]
-    assert [notice.kind for notice in bill.notices] == ["line_item_type_unknown"]
+    assert [notice.kind for notice in bill.notices] == ["charge_type_unknown"]
 
 
 def test_net_columns_come_first_and_tell_the_contracted_cost_of_lines_at_list_price(tmp_path: Path) -> None:
