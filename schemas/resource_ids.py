@@ -9,11 +9,12 @@ import polars as pl
 DAMAGED = "an id, not a number in E-notation (the file was saved by a spreadsheet)"
 _AZURE = ("/subscriptions/", "/providers/microsoft.")
 _PATTERN = f"(?i)^({'|'.join(map(re.escape, _AZURE))})"
-_DAMAGED = r"^\d(\.\d+)?E\+\d{1,3}$"
+# Where decimals have a comma, the spreadsheet writes one here too; data tools write a small e.
+_DAMAGED = r"^\s*\d([.,]\d+)?[Ee]\+\d{1,3}\s*$"
 
 
 def damaged_ids(ids: pl.Series) -> pl.Series:
-    """Mask of ids that a spreadsheet has turned into numbers, such as 1.00346E+18: their digits are lost."""
+    """Mask of ids that a spreadsheet has turned into numbers, such as 1.00346E+18 or 1,00346E+18: their digits are lost."""
     return ids.str.contains(_DAMAGED).fill_null(value=False)
 
 
