@@ -14,7 +14,7 @@ _DAMAGED = r"^\s*\d([.,]\d+)?[Ee]\+\d{1,3}\s*$"
 
 
 def damaged_ids(ids: pl.Series) -> pl.Series:
-    """Mask of ids that a spreadsheet has turned into numbers, such as 1.00346E+18 or 1,00346E+18: their digits are lost."""
+    """Mask of ids that a spreadsheet has made into numbers, as 1.00346E+18 or 1,00346E+18: their digits are lost."""
     return ids.str.contains(_DAMAGED).fill_null(value=False)
 
 
