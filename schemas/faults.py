@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+_SHOWN = 80
+
 
 @dataclass(frozen=True)
 class Fault:
@@ -54,3 +56,22 @@ def suggest(word: str, known: Iterable[str]) -> str:
     folded = {name.casefold(): name for name in known}
     near = get_close_matches(word.casefold(), folded, n=1, cutoff=0.6)
     return f'Did you mean "{folded[near[0]]}"?' if near else ""
+
+
+def missing_columns(
+    where: str, missing: Iterable[str], header: Sequence[str], others: Iterable[str] | None = None
+) -> list[Fault]:
+    """A fault for each column that a file lacks; the first tells which columns it has.
+
+    Args:
+        where: the file.
+        missing: columns that it must have.
+        header: columns that it has.
+        others: those of them that may be meant, by default all.
+    """
+    known = ", ".join(header[:_SHOWN])
+    may_be_meant = list(header if others is None else others)
+    return [
+        Fault(where, f'column "{name}" is missing', "" if at else known, suggest(name, may_be_meant))
+        for at, name in enumerate(missing)
+    ]

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 
 from attribution.bills.aws_maps import TAG_MAPS, tag_key
+from attribution.bills.charge_rows import extra_columns
+from attribution.bills.flat import RawColumns
 
 # Best first: where a discount was agreed, the report has net columns.
 NETS: dict[str, tuple[str, ...]] = {
@@ -90,8 +92,8 @@ KINDS: dict[str, tuple[str, str]] = {
 }
 
 
-class Columns:
-    """Raw columns of one file, found without regard to case and whether grouped or flat; tag columns keep theirs."""
+class Columns(RawColumns):
+    """Raw columns of one report, found without regard to case and whether grouped or flat; tag columns keep theirs."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self.names = names
@@ -103,10 +105,6 @@ class Columns:
     def find(self, name: str) -> str | None:
         """A column as the file writes it, or None."""
         return self._folded.get(self._fold(name))
-
-    def present(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Those of the columns that the file has, best first."""
-        return tuple(found for found in map(self.find, names) if found)
 
     def spelled(self, name: str) -> str:
         """A column that the file lacks, in the way in which this file writes its names."""
@@ -133,23 +131,13 @@ class Columns:
         """Columns that hold all tags, or cost categories, of a line."""
         return tuple(name for name in self.names if self.flat and name in TAG_MAPS)
 
-    def unmapped(self) -> dict[str, str]:
+    def extras(self) -> dict[str, str]:
         """`x_` name -> column, of those that go nowhere else."""
         used = {*INSTANTS.values(), *QUANTITIES.values(), *KEPT.values(), *SPLITS.values()}
         used |= {name for cost, names in NETS.items() for name in names if cost != "discount"}
         used |= {name for names in TEXTS.values() for name in names}
         taken = {self.find(name) for name in used} | set(self.tags().values()) | set(self.tag_maps())
-        extras: dict[str, str] = {}
-        folded: set[str] = set()
-        for name in self.names:
-            if name in taken:
-                continue
-            extra = f"x_{name.replace('/', '_')}"
-            while extra.casefold() in folded:
-                extra += "_2"
-            folded.add(extra.casefold())
-            extras[extra] = name
-        return extras
+        return extra_columns(name for name in self.names if name not in taken)
 
     def _fold(self, name: str) -> str:
         folded = name.casefold()

@@ -16,24 +16,15 @@ _PAID_ELSEWHERE = ("SavingsPlanRecurringFee", "SavingsPlanUpfrontFee", "RIFee")
 _ZERO = Decimal(0)
 
 
-def first_text(reading: Reading, columns: Columns, raws: tuple[str, ...]) -> pl.Series:
-    """The first of the columns that is filled, row by row."""
-    found = [read_text(reading.rows.frame.get_column(raw), null_words=False) for raw in columns.present(raws)]
-    if not found:
-        return reading.nulls(pl.String())
-    first = found[0]
-    return first if len(found) == 1 else pl.select(pl.coalesce(*found).alias(first.name)).to_series()
-
-
 def read_line_costs(reading: Reading, columns: Columns, line_type: pl.Series, part: pl.Series) -> dict[str, pl.Series]:
     """The four costs; returns the raw money that the splitting of fees needs, under `__` names.
 
     `part`: lines of tasks and pods, whose cost stands on the line of their machine and counts there.
     """
-    cells = first_text(reading, columns, NETS["BilledCost"])
+    cells = columns.text(reading.rows.frame, *NETS["BilledCost"])
     billed, residual, bad, too_large = read_costs(cells, reading.source)
     for raw in columns.present(NETS["BilledCost"]):
-        here = bad & first_text(reading, columns, (raw,)).is_not_null()
+        here = bad & columns.text(reading.rows.frame, raw).is_not_null()
         reading.fail(here, raw, "a plain number", cells, required=True)
         bad &= ~here
     reading.residual["BilledCost"], reading.rejected["BilledCost"] = residual, too_large
@@ -83,8 +74,8 @@ def _contracted(reading: Reading, columns: Columns, listed: pl.Series) -> pl.Ser
     discounted = _discounts_without_net(reading, columns)
     if columns.find(NETS["net"][0]) is None:
         return listed if discounted is None else listed.set(discounted, None)
-    net, _, _, _ = read_costs(first_text(reading, columns, NETS["net"]), reading.source)
-    cost, _, _, _ = read_costs(first_text(reading, columns, NETS["unblended"]), reading.source)
+    net, _, _, _ = read_costs(columns.text(reading.rows.frame, *NETS["net"]), reading.source)
+    cost, _, _, _ = read_costs(columns.text(reading.rows.frame, *NETS["unblended"]), reading.source)
     negotiated = net.is_not_null()
     at_list_price = (cost == listed).fill_null(value=False)
     return listed.set(negotiated, None).zip_with(~(negotiated & at_list_price), net)
@@ -150,7 +141,7 @@ def net_out(reading: Reading, line_type: pl.Series) -> None:
 
 def _money(reading: Reading, columns: Columns, what: str, where: pl.Series | None) -> pl.Series:
     """An optional amount, read only where it means something; unreadable cells are told and unknown."""
-    cells = first_text(reading, columns, NETS[what])
+    cells = columns.text(reading.rows.frame, *NETS[what])
     if where is not None:
         cells = cells.set(~where, None)
     if cells.null_count() == cells.len():

@@ -25,7 +25,7 @@ from attribution.bills.styles import proven_styles
 from attribution.bills.table_file import OpenTable, open_table, raw_rows
 from attribution.bills.tag_text import TagTexts
 from schemas.bills import Batch, BillFile, Delivery, HeldBack, Notice, Stated, no_rejects
-from schemas.faults import Fault, InputError, suggest
+from schemas.faults import InputError, missing_columns
 from schemas.workspace import Source
 
 NAME = "aws-cur"
@@ -87,13 +87,7 @@ def _columns(head: Head) -> Columns:
     columns = Columns(head.columns)
     missing = [columns.spelled(name) for name in _REQUIRED if columns.find(name) is None]
     if missing:
-        known = ", ".join(head.columns[:40])
-        raise InputError(
-            [
-                Fault(head.file.name, f'column "{name}" is missing', "" if at else known, suggest(name, head.columns))
-                for at, name in enumerate(missing)
-            ]
-        )
+        raise InputError(missing_columns(head.file.name, missing, head.columns))
     return columns
 
 

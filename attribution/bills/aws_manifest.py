@@ -13,7 +13,6 @@ its tail.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Sequence
@@ -22,7 +21,7 @@ from datetime import date
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from attribution.bills.deliveries import one_by_one
+from attribution.bills.deliveries import not_named, one_by_one, read_manifests
 from attribution.bills.listing import delivery_digest
 from schemas.bills import BillFile, BillKey, Delivery, HeldBack
 from schemas.workspace import Source
@@ -82,7 +81,7 @@ def group_files(
         if period is None:
             made.extend(one_by_one(source, [file for group in groups for file in group.files], reader, version))
             continue
-        top = [manifest for folder in period.manifests for manifest in _manifests(folder)]
+        top = [manifest for folder in period.manifests for manifest in read_manifests(folder, _manifest)]
         complete: list[tuple[_Group, Manifest | None]] = []
         for group in groups:
             manifest = _manifest_of(group, top)
@@ -98,7 +97,8 @@ def group_files(
         for group, manifest in complete:
             counts = bool(manifest and manifest.version in counting) if settled else None
             made.append(_delivery(source, group, manifest, current=counts, reader=reader, version=version))
-            held.extend(_unnamed(source, group, manifest))
+            if manifest:
+                held += not_named(source, group.files, manifest.name, {name for _, name in manifest.parts})
     return made, held
 
 
@@ -129,17 +129,6 @@ def _period_of(folder: Path) -> _Period | None:
     return None
 
 
-def _manifests(folder: Path) -> list[Manifest]:
-    """Manifests in a folder; a JSON file that is none is passed over."""
-    found = []
-    for path in sorted(folder.glob("*.json")):
-        try:
-            found.append(_manifest(path.name, json.loads(path.read_text(encoding="utf-8-sig"))))
-        except (ValueError, KeyError, TypeError, AttributeError, OSError):
-            continue
-    return found
-
-
 def _manifest(name: str, text: dict[str, Any]) -> Manifest:
     """A report's manifest has keys and an assembly, an export's the addresses of its files and an execution."""
     keys = [PurePosixPath(key) for key in (text["reportKeys"] if "reportKeys" in text else text["dataFiles"])]
@@ -157,7 +146,7 @@ def _manifest_of(group: _Group, top: list[Manifest]) -> Manifest | None:
     own: list[Manifest] = []
     if period and group.folder != period.folder:
         places = [group.folder, *(place / group.folder.name for place in period.manifests)]
-        own = [manifest for place in dict.fromkeys(places) for manifest in _manifests(place)]
+        own = [manifest for place in dict.fromkeys(places) for manifest in read_manifests(place, _manifest)]
     name = group.folder.name
     speaking = [one for one in [*own, *top] if one.version == name or any(folder == name for folder, _ in one.parts)]
     return next(iter([*speaking, *own]), None)
@@ -176,14 +165,6 @@ def _absent(source: Source, top: list[Manifest], groups: list[_Group]) -> list[H
         for manifest in top
         if manifest.parts and not any(folder in folders for folder, _ in manifest.parts)
     ]
-
-
-def _unnamed(source: Source, group: _Group, manifest: Manifest | None) -> list[HeldBack]:
-    if manifest is None:
-        return []
-    named = {name for _, name in manifest.parts}
-    reason = f"{manifest.name} does not name it"
-    return [HeldBack(source.name, file.name, reason) for file in group.files if file.path.name not in named]
 
 
 def _delivery(

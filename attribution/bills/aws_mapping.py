@@ -7,7 +7,7 @@ from dataclasses import replace
 import polars as pl
 
 from attribution.bills.aws_columns import INSTANTS, KEPT, KINDS, NETS, QUANTITIES, SPLITS, TEXTS, Columns
-from attribution.bills.aws_costs import COVERED, first_text, net_out, read_line_costs
+from attribution.bills.aws_costs import COVERED, net_out, read_line_costs
 from attribution.bills.aws_maps import lay_flat, tag_texts
 from attribution.bills.aws_services import service_category
 from attribution.bills.cells import read_instants, read_quantity, read_text
@@ -28,13 +28,13 @@ def to_charges(rows: RawRows, table: OpenTable, source: Source, tags: TagTexts) 
     for name, bad in unread.items():
         reading.fail(bad, name, "a JSON object", rows.frame.get_column(name), required=False)
     for name, raws in TEXTS.items():
-        reading.columns[name] = first_text(reading, columns, raws)
-    kept = {name: first_text(reading, columns, (raw,)) for name, raw in KEPT.items()}
-    weights = {name: first_text(reading, columns, (raw,)) for name, raw in SPLITS.items()}
+        reading.columns[name] = columns.text(frame, *raws)
+    kept = {name: columns.text(frame, raw) for name, raw in KEPT.items()}
+    weights = {name: columns.text(frame, raw) for name, raw in SPLITS.items()}
     line_type = kept["x_LineItemType"].fill_null("")
     _instants(reading, columns)
     for name, raw in QUANTITIES.items():
-        cells = first_text(reading, columns, (raw,))
+        cells = columns.text(frame, raw)
         reading.columns[name], bad = read_quantity(cells, source)
         reading.fail(bad, name, "a number", cells, required=False)
     _tags(reading, columns, tags)
@@ -43,7 +43,7 @@ def to_charges(rows: RawRows, table: OpenTable, source: Source, tags: TagTexts) 
     beside = read_line_costs(reading, columns, line_type, weights["x_SplitParentResourceId"].is_not_null())
     settle(reading)
     net_out(reading, line_type)
-    extras = {name: read_text(frame.get_column(raw), null_words=False) for name, raw in columns.unmapped().items()}
+    extras = {name: read_text(frame.get_column(raw), null_words=False) for name, raw in columns.extras().items()}
     filled = {name: cells for name, cells in (weights | extras).items() if cells.null_count() < cells.len()}
     return to_batch(reading, kept | filled | beside, {"BilledCost": columns.present(NETS["BilledCost"])})
 
@@ -69,7 +69,7 @@ def _tags(reading: Reading, columns: Columns, tags: TagTexts) -> None:
 
 def _kinds(reading: Reading, columns: Columns, line_type: pl.Series, code: pl.Series) -> None:
     """Category, frequency, class, service and pricing category of each line."""
-    spot = first_text(reading, columns, ("product/marketoption",))
+    spot = columns.text(reading.rows.frame, "product/marketoption")
     frame = pl.DataFrame({"type": line_type, "code": code, "meter": reading.columns["SkuMeter"], "spot": spot})
     kind = pl.col("type")
     discount = kind.str.ends_with("Discount")
@@ -110,9 +110,9 @@ def _commitment(reading: Reading, columns: Columns, line_type: pl.Series) -> Non
     frame = pl.DataFrame(
         {
             "type": line_type,
-            "plan": first_text(reading, columns, ("savingsPlan/SavingsPlanArn",)),
-            "reservation": first_text(reading, columns, ("reservation/ReservationARN",)),
-            "offering": first_text(reading, columns, ("savingsPlan/OfferingType",)),
+            "plan": columns.text(reading.rows.frame, "savingsPlan/SavingsPlanArn"),
+            "reservation": columns.text(reading.rows.frame, "reservation/ReservationARN"),
+            "offering": columns.text(reading.rows.frame, "savingsPlan/OfferingType"),
         }
     )
     by_plan = pl.col("type").str.starts_with("SavingsPlan")

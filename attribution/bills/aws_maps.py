@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from attribution.bills.cells import read_text
+from attribution.bills.tag_text import pairs_of
 
 _LAID_FLAT = ("product", "discount")
 TAG_MAPS = ("resource_tags", "cost_category", "tags")
@@ -135,13 +136,7 @@ def _pairs(text: str) -> list[tuple[str, Any]]:
     Raises:
         ValueError: neither.
     """
-    found = json.loads(text, parse_float=str, parse_int=str)
-    if isinstance(found, dict):
-        return list(found.items())
-    if isinstance(found, list) and all(isinstance(one, dict) and "key" in one for one in found):
-        return [(str(one["key"]), one.get("value")) for one in found]
-    message = "neither an object nor a list of keys with values"
-    raise ValueError(message)
+    return pairs_of(json.loads(text, parse_float=str, parse_int=str))
 
 
 def _as_text(value: Any) -> str | None:  # noqa: ANN401

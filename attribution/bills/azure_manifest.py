@@ -9,7 +9,6 @@ replaces one of more. Source: "Create and manage Cost Management exports" in Azu
 
 from __future__ import annotations
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Sequence
@@ -18,7 +17,7 @@ from datetime import date
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from attribution.bills.deliveries import order_key
+from attribution.bills.deliveries import not_named, order_key, read_manifests
 from schemas.bills import BillFile, HeldBack
 from schemas.paths import fixed_parts
 from schemas.workspace import Source
@@ -93,8 +92,7 @@ def find_runs(source: Source, files: Sequence[BillFile]) -> tuple[list[Run], lis
             runs += [_run(source, group, None) for group in groups]
             continue
         named = [file for file in members if file.path.name in manifest.blobs]
-        reason = f"{manifest.name} does not name it"
-        held += [HeldBack(source.name, file.name, reason) for file in members if file not in named]
+        held += not_named(source, members, manifest.name, manifest.blobs)
         gone = _gone(manifest, named)
         if gone:
             held.append(HeldBack(source.name, (named or members)[0].name, f"incomplete: {gone}"))
@@ -146,13 +144,7 @@ def _run(source: Source, files: Sequence[BillFile], manifest: Manifest | None) -
 
 
 def _manifest(folder: Path) -> Manifest | None:
-    """The manifest in a folder; a JSON file that is none is passed over."""
-    for path in sorted(folder.glob("*.json")):
-        try:
-            return _read_manifest(path.name, json.loads(path.read_text(encoding="utf-8-sig")))
-        except (ValueError, KeyError, TypeError, AttributeError, OSError):
-            continue
-    return None
+    return next(iter(read_manifests(folder, _read_manifest)), None)
 
 
 def _read_manifest(name: str, said: dict[str, Any]) -> Manifest:

@@ -11,12 +11,11 @@ from decimal import Decimal
 import polars as pl
 
 from schemas.instants import parse_instants, parse_months, place, plausible
-from schemas.money import add, read_money
+from schemas.money import NUMBER, add, read_money
 from schemas.workspace import Source
 
 # Databases write the last one when they unload to CSV.
 NULL_WORDS = ("NULL", "null", "\\N")
-NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
 _LONGEST_NULL = 4
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -160,6 +162,26 @@ def _check_present(reading: Reading) -> None:
     for name in REQUIRED:
         missing = reading.get(name).is_null() & ~told
         reading.fail(missing, name, "a value must stand here", None, required=True)
+
+
+def extra_columns(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
+    """`x_` name -> raw column; names are told apart without regard to case.
+
+    Args:
+        names: raw columns that map to nothing else.
+        taken: `x_` names that are in use.
+    """
+    met = {name.casefold() for name in taken}
+    extras: dict[str, str] = {}
+    for name in names:
+        extra = name if name.startswith("x_") else f"x_{re.sub('[/.]', '_', name) or 'unnamed'}"
+        copies, unique = 1, extra
+        while unique.casefold() in met:
+            copies += 1
+            unique = f"{extra}_{copies}"
+        met.add(unique.casefold())
+        extras[unique] = name
+    return extras
 
 
 def to_batch(reading: Reading, extras: dict[str, pl.Series], costs: dict[str, tuple[str, ...]]) -> Batch:

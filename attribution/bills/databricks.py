@@ -13,7 +13,7 @@ from pathlib import Path
 
 import polars as pl
 
-from attribution.bills.cells import NUMBER, plain_number, read_quantity
+from attribution.bills.cells import plain_number, read_quantity
 from attribution.bills.charge_rows import Reading
 from attribution.bills.databricks_control import sum_priced
 from attribution.bills.databricks_prices import is_prices, prices_at, read_prices
@@ -22,7 +22,7 @@ from attribution.bills.flat import Layout, RawColumns, has, issued_by, read_flat
 from attribution.bills.listing import Head, read_head
 from attribution.bills.tag_text import TagTexts
 from schemas.bills import Batch, BillFile, Delivery, HeldBack, Stated
-from schemas.money import EXACT, LARGEST, MONEY, UNIT, add
+from schemas.money import EXACT, LARGEST, MONEY, NUMBER, UNIT, add
 from schemas.workspace import Source
 
 NAME = "databricks"

@@ -11,13 +11,14 @@ from pathlib import Path
 
 import polars as pl
 
-from attribution.bills.cells import NUMBER, read_instants
+from attribution.bills.cells import read_instants
 from attribution.bills.flat import RawColumns, has
 from attribution.bills.listing import Head, read_head
 from attribution.bills.table_file import RawRows, open_table, raw_rows
 from schemas.bills import BillFile
 from schemas.faults import Fault, InputError
 from schemas.instants import INSTANT
+from schemas.money import NUMBER
 from schemas.workspace import Source
 
 STRUCTS = ("pricing",)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Sequence
 from pathlib import Path
+from typing import Any, TypeVar
 
 from attribution.bills.listing import delivery_digest
 from schemas.bills import BillFile, Delivery, HeldBack
 from schemas.paths import fixed_parts
 from schemas.workspace import Mode, Source
 
+_M = TypeVar("_M")
 _RUN = re.compile(r"(?:run(?:[_-]?id)?[=_-])?(\d{4}-?\d{2}-?\d{2}(?:[T_-]?\d{2}:?\d{2}(?::?\d{2})?Z?)?)$")
 # BigQuery numbers the files of one export with twelve digits; a date of as many never starts with four zeros.
 _SHARD = re.compile(r"^(.*?)[-_.]?(0000\d{8})((?:\.\w+)*)$")
@@ -86,6 +89,29 @@ def by_shards(
         found.append(_delivery(source, together, reader, version, order_key(named, fixed)))
     found += [_delivery(source, [file], reader, version, order_key(file.name, fixed)) for file in alone]
     return found, held
+
+
+def read_manifests(folder: Path, read: Callable[[str, dict[str, Any]], _M]) -> list[_M]:
+    """Manifests in a folder, by name; a JSON file that is none is passed over.
+
+    Args:
+        folder: need not be there.
+        read: makes one of a file's name and its object; raises ValueError, KeyError, TypeError or AttributeError
+            where the object is something else.
+    """
+    found: list[_M] = []
+    for path in sorted(folder.glob("*.json")):
+        try:
+            found.append(read(path.name, json.loads(path.read_text(encoding="utf-8-sig"))))
+        except (ValueError, KeyError, TypeError, AttributeError, OSError):
+            continue
+    return found
+
+
+def not_named(source: Source, files: Sequence[BillFile], manifest: str, named: Container[str]) -> list[HeldBack]:
+    """Files beside a manifest that it does not name."""
+    reason = f"{manifest} does not name it"
+    return [HeldBack(source.name, file.name, reason) for file in files if file.path.name not in named]
 
 
 def _delivery(source: Source, files: Sequence[BillFile], reader: str, version: int, key: str | None) -> Delivery:

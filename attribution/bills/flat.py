@@ -17,14 +17,14 @@ from pathlib import Path
 import polars as pl
 
 from attribution.bills.cells import read_costs, read_instants, read_months, read_quantity, read_text
-from attribution.bills.charge_rows import Reading, footer_notice, settle, to_batch
+from attribution.bills.charge_rows import Reading, extra_columns, footer_notice, settle, to_batch
 from attribution.bills.control import Inner, sum_files
 from attribution.bills.listing import Head, read_head
 from attribution.bills.services import service_category
 from attribution.bills.styles import proven_styles
 from attribution.bills.table_file import open_table, raw_rows
 from schemas.bills import Batch, Delivery, Stated
-from schemas.faults import Fault, InputError, suggest
+from schemas.faults import InputError, missing_columns
 
 Raws = tuple[str, ...]
 """Raw columns that may hold one thing, best first; in each row the first that is filled counts."""
@@ -105,19 +105,7 @@ class RawColumns:
         """`x_` name -> raw column, of those that the layout does not map; `but` are read by the provider's module."""
         read = (*layout.mapped.values(), tuple(layout.tags.values()))
         taken = {found for raws in read for found in self.present(raws)} | but
-        extras: dict[str, str] = {}
-        met = {name.casefold() for name in layout.kept}
-        for name in self.names:
-            if name in taken:
-                continue
-            extra = name if name.startswith("x_") else f"x_{re.sub('[/.]', '_', name) or 'unnamed'}"
-            copies, unique = 1, extra
-            while unique.casefold() in met:
-                copies += 1
-                unique = f"{extra}_{copies}"
-            met.add(unique.casefold())
-            extras[unique] = name
-        return extras
+        return extra_columns([name for name in self.names if name not in taken], layout.kept)
 
 
 Finish = Callable[[Reading, RawColumns, dict[str, pl.Series]], None]
@@ -196,18 +184,7 @@ def _complain(head: Head, columns: RawColumns, layout: Layout) -> None:
     needed = [*(layout.mapped[name] for name in layout.required), *((raw,) for raw in layout.tags.values())]
     missing = [raws for raws in dict.fromkeys(needed) if not columns.present(raws)]
     if missing:
-        known = ", ".join(head.columns[:80])
-        raise InputError(
-            [
-                Fault(
-                    head.file.name,
-                    f'column "{raws[0]}" is missing',
-                    "" if at else known,
-                    suggest(raws[0], head.columns),
-                )
-                for at, raws in enumerate(missing)
-            ]
-        )
+        raise InputError(missing_columns(head.file.name, [raws[0] for raws in missing], head.columns))
 
 
 def _batch(reading: Reading, columns: RawColumns, layout: Layout, finish: Finish, extras: Mapping[str, str]) -> Batch:

@@ -17,7 +17,7 @@ from attribution.bills.aws_manifest import group_files, of_data_export
 from attribution.bills.azure_deliveries import of_runs
 from attribution.bills.azure_manifest import has_manifest
 from attribution.bills.cells import NULL_WORDS, read_costs, read_instants, read_quantity, read_text
-from attribution.bills.charge_rows import Reading, footer_notice, settle, to_batch
+from attribution.bills.charge_rows import Reading, extra_columns, footer_notice, settle, to_batch
 from attribution.bills.control import sum_files
 from attribution.bills.deliveries import one_by_one
 from attribution.bills.listing import Head, read_head
@@ -26,7 +26,7 @@ from attribution.bills.table_file import open_table, raw_rows
 from attribution.bills.tag_text import TagTexts
 from schemas.bills import Batch, BillFile, Delivery, HeldBack, Stated
 from schemas.charges import FOCUS_COLUMNS, REQUIRED
-from schemas.faults import Fault, InputError, suggest
+from schemas.faults import InputError, missing_columns
 from schemas.instants import INSTANT
 from schemas.money import COSTS, MONEY
 from schemas.workspace import Source
@@ -95,32 +95,16 @@ def stated(delivery: Delivery) -> Stated:
 def _plan(head: Head) -> Plan:
     exact = {name: name for name in head.columns if name in FOCUS_COLUMNS}
     focus = dict(exact)
-    extras: dict[str, str] = {}
-    folded_extras: set[str] = set()
+    others: list[str] = []
     for name in head.columns:
         target = _BY_FOLDED.get(name.casefold())
-        if target and focus.setdefault(target, name) == name:
-            continue
-        extra = name if name.startswith("x_") else f"x_{name or 'unnamed'}"
-        copies = 1
-        unique = extra
-        while unique.casefold() in folded_extras:
-            copies += 1
-            unique = f"{extra}_{copies}"
-        folded_extras.add(unique.casefold())
-        extras[unique] = name
+        if not target or focus.setdefault(target, name) != name:
+            others.append(name)
     missing = [name for name in REQUIRED if name not in focus]
-    unknown = [name for name in extras.values() if not name.casefold().startswith("x_")]
     if missing:
-        known = ", ".join(head.columns[:80])
-        raise InputError(
-            [
-                Fault(head.file.name, f'column "{name}" is missing', known if name == missing[0] else "", hint)
-                for name in missing
-                for hint in [suggest(name, unknown)]
-            ]
-        )
-    return Plan(focus, extras)
+        unknown = [name for name in others if not name.casefold().startswith("x_")]
+        raise InputError(missing_columns(head.file.name, missing, head.columns, unknown))
+    return Plan(focus, extra_columns(others))
 
 
 def _raws(plan: Plan, dtype: pl.DataType) -> list[str]:

@@ -20,7 +20,7 @@ from attribution.bills.listing import Head, read_head
 from attribution.bills.table_file import RawRows, open_table, raw_rows
 from schemas.bills import Batch, BillFile, Delivery, HeldBack, Stated, no_texts
 from schemas.dimensions import COST_ELEMENTS, DIMENSIONS, fold
-from schemas.faults import Fault, InputError, suggest
+from schemas.faults import Fault, InputError, missing_columns
 from schemas.instants import parse_months
 from schemas.money import COSTS, known_sum
 from schemas.tagsets import canonical
@@ -89,11 +89,8 @@ def _plan(head: Head) -> dict[str, str]:
         Fault(head.file.name, f'column "{name}" stands twice in the header')
         for name in _COLUMNS
         if names.count(name) > 1
-    ] + [
-        Fault(head.file.name, f'column "{name}" is missing', ", ".join(head.columns[:40]), suggest(name, others))
-        for name in _REQUIRED
-        if name not in names
     ]
+    faults += missing_columns(head.file.name, [one for one in _REQUIRED if one not in names], head.columns, others)
     if faults:
         raise InputError(faults)
     return dict(named)

@@ -64,7 +64,15 @@ def tag_pairs(text: str) -> list[tuple[str, Any]]:
         ValueError: none of these.
     """
     stripped = text.strip()
-    found = json.loads(f"{{{stripped}}}" if stripped.startswith('"') else stripped)
+    return pairs_of(json.loads(f"{{{stripped}}}" if stripped.startswith('"') else stripped))
+
+
+def pairs_of(found: object) -> list[tuple[str, Any]]:
+    """Key and value pairs of a parsed object, or of a list of key/value objects.
+
+    Raises:
+        ValueError: neither.
+    """
     if isinstance(found, dict):
         return list(found.items())
     if isinstance(found, list) and all(isinstance(one, dict) and "key" in one for one in found):

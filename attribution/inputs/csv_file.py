@@ -12,7 +12,7 @@ import polars as pl
 
 from schemas.bills import REJECT_COLUMNS, ROW_REFUSED
 from schemas.dimensions import fold
-from schemas.faults import Fault, InputError, suggest
+from schemas.faults import Fault, InputError, missing_columns
 from schemas.paths import relative_name
 from schemas.text_file import PlainText, delimiter_of, plain_text
 
@@ -103,11 +103,7 @@ def _columns(name: str, header: list[str], known: Sequence[str], required: Seque
     twice = [one for one in dict.fromkeys(columns) if columns.count(one) > 1]
     faults = [Fault(name, f'column "{one}" stands twice in the header') for one in twice]
     others = [one for one in columns if one not in known]
-    faults += [
-        Fault(name, f'column "{one}" is missing', ", ".join(header), suggest(one, others))
-        for one in required
-        if one not in columns
-    ]
+    faults += missing_columns(name, [one for one in required if one not in columns], header, others)
     if faults:
         raise InputError(faults)
     return columns

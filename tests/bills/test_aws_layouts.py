@@ -126,7 +126,8 @@ def test_account_names_and_capacity_reservations_are_kept(tmp_path: Path) -> Non
     block = {"capacity_reservation_capacity_reservation_arn": "arn:cr/1", "bill_invoicing_entity": "AWS EMEA"}
     bill = cur2(tmp_path, {"bill_payer_account_name": "Payer", "line_item_usage_account_name": "Lab"} | block)
     names = ("BillingAccountName", "SubAccountName", "CapacityReservationId", "InvoiceIssuerName")
-    assert [bill.texts(name) for name in names] == [["Payer"], ["Lab"], ["arn:cr/1"], ["AWS EMEA"]]
+    assert [bill.texts(name) for name in names] == [["Payer"], ["Lab"], ["arn:cr/1"], ["AWS"]]
+    assert bill.texts("x_bill_invoicing_entity") == ["AWS EMEA"]
 
 
 @pytest.mark.parametrize("name", ["cur2.csv.gz", "cur2.parquet"])
