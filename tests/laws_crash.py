@@ -1,7 +1,7 @@
 """A night that is killed: `python laws_crash.py WORKSPACE N` runs the steps and dies at the Nth boundary, by SIGKILL.
 
-Boundaries are the moments just before and just after each rename of a file or folder, each commit and each
-checkpoint. With N = 0 nobody dies, and the number of boundaries is printed.
+Boundaries are the moments just before and just after each rename of a file or folder, each removal of a folder, each
+commit and each checkpoint. With N = 0 nobody dies, and the number of boundaries is printed.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def main() -> None:
     from laws_kit import run_night  # noqa: PLC0415 - what follows must be patched first
 
     deadly = int(sys.argv[2])
-    os.rename, os.replace = between(os.rename), between(os.replace)
+    os.rename, os.replace, os.rmdir = between(os.rename), between(os.replace), between(os.rmdir)
     connect = duckdb.connect
     duckdb.connect = lambda *args, **named: Watched(connect(*args, **named))
     run_night(Path(sys.argv[1]))

@@ -11,6 +11,7 @@ import gzip
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -480,16 +481,23 @@ def with_splits() -> World:
     return next(world for world in drawn if len(world.bills) > 1 and world.splits and world.refused())
 
 
-@pytest.mark.parametrize("with_an_older_bill", [False, True], ids=["into a new store", "over an older bill"])
-def test_killed_anywhere_and_run_again_is_the_same_as_never_killed(
-    nights: Nights,
-    with_an_older_bill: bool,  # noqa: FBT001 - a parameter of the test
-) -> None:
+def pruning(nights: Nights, world: World) -> Path:
+    """A workspace whose next night prunes: older bills of months that are over, which nobody reads any more."""
+    root = nights.again(restated(world, seeded(3).randrange))
+    for number in (4, 5):
+        run_night(write(restated(world, seeded(number).randrange), root))
+    return root
+
+
+@pytest.mark.parametrize("before", ["a new store", "an older bill", "bills to prune"])
+def test_killed_anywhere_and_run_again_is_the_same_as_never_killed(nights: Nights, before: str) -> None:
     world = with_splits()
-    older = restated(world, seeded(3).randrange)
-    counting, *roots = (
-        write(world, nights.again(older) if with_an_older_bill else nights.folder()) for _ in range(CRASHES + 1)
-    )
+    if before == "a new store":
+        counting, *roots = (write(world, nights.folder()) for _ in range(CRASHES + 1))
+    else:
+        older = restated(world, seeded(3).randrange)
+        begun = nights.of(older).parent if before == "an older bill" else pruning(nights, world)
+        counting, *roots = (write(world, Path(shutil.copytree(begun, nights.folder()))) for _ in range(CRASHES + 1))
     boundaries = int(killed(counting, 0).communicate()[0])
     at = sorted(random.sample(range(1, boundaries + 1), CRASHES))
     dying = [killed(*one) for one in zip(roots, at, strict=True)]
@@ -500,5 +508,16 @@ def test_killed_anywhere_and_run_again_is_the_same_as_never_killed(
         store = run_night(root)
         same(published(store), wanted)
         assert not [path for path in store.rglob("*") if "writing" in path.name]
-        registered = {name for (name,) in pick(store, "part_id", "book.parts")}
+        registered = {name for (name,) in pick(store, "part_id", "book.parts", "pruned_run IS NULL")}
         assert {path.name for path in (store / "charges").iterdir()} == registered
+        pruned = pick(store, "part_id", "book.parts", "pruned_run IS NOT NULL")
+        assert bool(pruned) == (before == "bills to prune")
+
+
+def test_a_bill_that_comes_back_after_it_was_pruned_is_as_if_it_had_been_alone(nights: Nights) -> None:
+    world = with_splits()
+    root = pruning(nights, world)
+    store = run_night(write(world, root))
+    assert pick(store, "part_id", "book.parts", "pruned_run IS NOT NULL")
+    back = restated(world, seeded(4).randrange)
+    same(published(run_night(write(back, root))), published(nights.of(back)))
