@@ -11,7 +11,7 @@ from decimal import Decimal
 
 import polars as pl
 
-from attribution.bills.cells import read_costs
+from attribution.bills.cells import NULL_WORDS, read_costs
 from attribution.bills.refusals import Refusals
 from attribution.bills.table_file import OpenTable, RawRows
 from schemas.bills import REJECT_COLUMNS, ROW_REFUSED, Batch, Notice
@@ -46,6 +46,8 @@ class Reading:
     # Costs as the file has them, where the mapping changes them.
     as_billed: dict[str, pl.Series] = field(default_factory=dict)
     notices: list[Notice] = field(default_factory=list)
+    # Texts of money columns that mean "no value"; of several columns the first with another text counts.
+    blanks: tuple[str, ...] = NULL_WORDS
     _nulls: dict[pl.DataType, pl.Series] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -261,5 +263,6 @@ def ragged_cells(reading: Reading, raw_columns: tuple[str, ...]) -> list[str | N
     cells = []
     for row in reading.rows.ragged:
         fields = next(csv.reader([row.text], delimiter=reading.table.delimiter), [])
-        cells.append(next((fields[at] for at in places if at < len(fields) and fields[at]), None))
+        found = (fields[at] for at in places if at < len(fields))
+        cells.append(next((cell for cell in found if cell not in ("", *reading.blanks)), None))
     return cells

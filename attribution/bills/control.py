@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import cache
 from pathlib import Path
 
 import polars as pl
@@ -21,18 +20,20 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from attribution.bills.json_lines import lines_of, read_line
-from attribution.bills.listing import read_head
+from attribution.bills.listing import Head, read_head
 from schemas.bills import BillFile, Delivery, Stated
 from schemas.money import EXACT
 from schemas.text_file import delimiter_of, header_columns
 from schemas.workspace import Source
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
+# ASCII: Decimal reads digits of every script, and the readers take such text for no number.
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 _WITHIN = r"""(?:"NAME"|'NAME')\s*:\s*(?:Decimal\()?["']?([-+.\dEe]+)["']?|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'"""
 _WIDE = pa.decimal256(76, 30)
 _LARGE = r"[eE]\+?\d|\d{38}"
 _BATCH = 1 << 19
 _PLACES = 12
+_BLANKS = ("", "NULL", "null", "\\N")
 # Two texts of so many digits are never one double, so the one found is the shortest.
 _SAFE = 10.0**15
 
@@ -41,17 +42,23 @@ Inner = Mapping[str, tuple[str, str]]
 """Cost column -> a raw column that holds lists, and the field of each element that is added to that cost."""
 
 
+Costs = Mapping[str, tuple[str, ...]]
+"""Cost column -> raw columns that may hold it, best first; in each row the first that is not blank counts."""
+
+
 @dataclass(frozen=True)
 class _Wanted:
-    """What is summed: cost column -> raw columns, and amounts within lists."""
+    """What is summed: raw columns of each cost, from a file's columns, and amounts within lists."""
 
-    costs: Mapping[str, tuple[str, ...]]
+    costs: Callable[[tuple[str, ...]], Costs]
     inner: Inner
+    blanks: tuple[str, ...] = _BLANKS
 
-    def of(self, names: list[str]) -> tuple[dict[str, list[str]], dict[str, tuple[str, str]]]:
+    def of(self, names: Sequence[str]) -> tuple[dict[str, list[str]], dict[str, tuple[str, str]]]:
         """Those raw columns that a file has: of each cost, and of each cost within lists with the field."""
         lists = _columns(names, {cost: (raw,) for cost, (raw, _) in self.inner.items()})
-        return _columns(names, self.costs), {cost: (raw, self.inner[cost][1]) for cost, (raw,) in lists.items()}
+        inside = {cost: (raw, self.inner[cost][1]) for cost, (raw,) in lists.items()}
+        return _columns(names, self.costs(tuple(names))), inside
 
 
 @dataclass
@@ -66,16 +73,21 @@ class _Sums:
             self.unreadable[cost] = self.unreadable.get(cost, 0) + unreadable
 
 
-def sum_files(delivery: Delivery, wanted: dict[str, tuple[str, ...]], inner: Inner | None = None) -> Stated:
+def sum_files(
+    delivery: Delivery,
+    wanted: Costs | Callable[[tuple[str, ...]], Costs],
+    inner: Inner | None = None,
+    blanks: tuple[str, ...] = (),
+) -> Stated:
     """Rows and exact totals of raw columns over all files of a delivery.
 
     Args:
         delivery: its files are read as they are.
-        wanted: cost column -> raw columns that may hold it, best first; in each row the first that is not
-            blank counts.
+        wanted: what is summed; or what tells it from the columns of a file.
         inner: amounts within lists, which are added.
+        blanks: texts that mean "no value", beside those of databases.
     """
-    needed = _Wanted(wanted, inner or {})
+    needed = _Wanted(wanted if callable(wanted) else lambda _: wanted, inner or {}, (*_BLANKS, *blanks))
     sums = _Sums()
     with tempfile.TemporaryDirectory(prefix="attribution-") as scratch:
         for file in delivery.files:
@@ -83,13 +95,13 @@ def sum_files(delivery: Delivery, wanted: dict[str, tuple[str, ...]], inner: Inn
             if head.parquet:
                 _parquet(file, needed, sums)
             elif head.json:
-                _json(file, needed, sums)
+                _json(head, needed, sums)
             else:
                 _text(file, delivery.source, needed, sums, Path(scratch))
     return Stated(sums.rows, sums.totals, sums.unreadable)
 
 
-def _columns(names: list[str], wanted: Mapping[str, tuple[str, ...]]) -> dict[str, list[str]]:
+def _columns(names: Sequence[str], wanted: Costs) -> dict[str, list[str]]:
     """Raw columns present for each cost: by exact name, else without regard to case."""
     folded: dict[str, str] = {}
     for name in names:
@@ -107,7 +119,7 @@ def _parquet(file: BillFile, wanted: _Wanted, sums: _Sums) -> None:
     sums.rows += opened.metadata.num_rows
     for batch in opened.iter_batches(_BATCH, columns=_needed(found, lists)):
         for cost, raws in found.items():
-            columns = [batch.column(raw) for raw in raws]
+            columns = [_filled(batch.column(raw), wanted.blanks) for raw in raws]
             if len({str(column.type) for column in columns}) > 1:
                 # A decimal beside a double would become one.
                 columns = [column.cast(pa.string()) for column in columns]
@@ -135,32 +147,50 @@ def _text(file: BillFile, source: Source, wanted: _Wanted, sums: _Sums, scratch:
     for frame in query.collect_batches(chunk_size=_BATCH):
         sums.rows += frame.height
         for cost, raws in found.items():
-            cells = [_plain(frame.get_column(raw).to_arrow(), source) for raw in raws]
+            cells = [_plain(frame.get_column(raw).to_arrow(), source, wanted.blanks) for raw in raws]
             sums.add(cost, *_sum(pc.coalesce(*cells)))
         for cost, (raw, name) in lists.items():
             sums.add(cost, *_sum_within(frame.get_column(raw).to_arrow(), name))
     file.leave(text)
 
 
-def _json(file: BillFile, wanted: _Wanted, sums: _Sums) -> None:
-    """Row by row in the standard library's decimals; a line that is no object has no money."""
-    sums.totals = {**dict.fromkeys(wanted.costs, Decimal(0)), **sums.totals}
-    columns_of = cache(lambda names: wanted.of(list(names)))  # few sets of keys stand in one file
+def _json(head: Head, wanted: _Wanted, sums: _Sums) -> None:
+    """Row by row in the standard library's decimals; a line that is no object has no money.
+
+    Which columns are meant only all keys of the file tell. The first line nearly always has them; where it has not,
+    the file is summed once more.
+    """
+    found = wanted.of(head.columns)
+    once, keys = _json_once(head.file, *found, wanted.blanks)
+    if (whole := wanted.of(tuple(keys))) != found:
+        once, _ = _json_once(head.file, *whole, wanted.blanks)
+    sums.rows += once.rows
+    for cost, total in once.totals.items():
+        sums.add(cost, total, once.unreadable.get(cost, 0))
+
+
+def _json_once(
+    file: BillFile, found: dict[str, list[str]], lists: dict[str, tuple[str, str]], blanks: tuple[str, ...]
+) -> tuple[_Sums, dict[str, None]]:
+    """Sums of these columns, and all keys of the file."""
+    sums = _Sums(totals=dict.fromkeys((*found, *lists), Decimal(0)))
+    keys: dict[str, None] = {}
     for _, line in lines_of(file.path, file.name):
         sums.rows += 1
         try:
             row = read_line(line)
         except ValueError:
             continue
-        found, lists = columns_of(tuple(row))
+        keys |= dict.fromkeys(row)
         for cost, raws in found.items():
-            cell = next((row[raw] for raw in raws if row[raw] not in (None, "")), None)
+            cell = next((row[raw] for raw in raws if row.get(raw) not in (None, *blanks)), None)
             if cell is not None:
                 sums.add(cost, *_number(cell))
         for cost, (raw, name) in lists.items():
-            cell = row[raw] or ""
+            cell = row.get(raw) or ""
             for amount in nested_amounts(cell if isinstance(cell, str) else json.dumps(cell), name):
                 sums.add(cost, Decimal(amount), 0)
+    return sums, keys
 
 
 def _number(cell: object) -> tuple[Decimal, int]:
@@ -186,11 +216,17 @@ def nested_amounts(text: str, name: str) -> Iterator[str]:
             yield found.group(1)
 
 
-def _plain(values: pa.Array, source: Source) -> pa.Array:
-    """Number text in the standard style; empty cells are null, a text in another style stays as it is."""
-    text = values.cast(pa.string())
-    empty = pc.is_in(text, value_set=pa.array(["", "NULL", "null", "\\N"]))
-    text = pc.if_else(empty, pa.scalar(None, pa.string()), text)
+def _filled(values: pa.Array, blanks: tuple[str, ...]) -> pa.Array:
+    """A column in which texts that mean "no value" are null."""
+    if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
+        return values
+    empty = pc.is_in(values, value_set=pa.array(blanks, type=values.type))
+    return pc.if_else(empty, pa.scalar(None, values.type), values)
+
+
+def _plain(values: pa.Array, source: Source, blanks: tuple[str, ...]) -> pa.Array:
+    """Number text in the standard style; a text in another style counts as none."""
+    text = _filled(values.cast(pa.string()), blanks)
     if source.decimal == "." and not source.thousands:
         return text
     point, mark = re.escape(source.decimal), re.escape(source.thousands)

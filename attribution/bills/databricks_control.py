@@ -31,7 +31,7 @@ from schemas.money import EXACT
 from schemas.text_file import delimiter_of, header_columns
 from schemas.workspace import Source
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 _Row = dict[str, Any]
 # Moments at which prices of one SKU begin, and of each its end, currency, effective and listed price.
 _Prices = dict[tuple[str, str], dict[datetime, list[tuple[datetime | None, str, Decimal, Decimal]]]]

@@ -169,15 +169,12 @@ def sum_flat(delivery: Delivery, layout: Layout, inner: Inner | None = None) -> 
         layout: the provider's table.
         inner: amounts within lists, which are added.
     """
-    heads = [RawColumns(read_head(file, delivery.source).columns) for file in delivery.files]
-    wanted = {
-        # A file of JSON lines may have columns that its first line lacks, so the names of the layout are asked as well.
-        cost: tuple(
-            dict.fromkeys(name for raw in raws for name in (*(n for h in heads for n in h.present((raw,))), raw))
-        )
-        for cost, raws in layout.costs.items()
-    }
-    return sum_files(delivery, wanted, inner)
+
+    def wanted(names: tuple[str, ...]) -> dict[str, Raws]:
+        columns = RawColumns(names)
+        return {cost: columns.present(raws) for cost, raws in layout.costs.items()}
+
+    return sum_files(delivery, wanted, inner, layout.null_words)
 
 
 def _complain(head: Head, columns: RawColumns, layout: Layout) -> None:
@@ -190,6 +187,7 @@ def _complain(head: Head, columns: RawColumns, layout: Layout) -> None:
 def _batch(reading: Reading, columns: RawColumns, layout: Layout, finish: Finish, extras: Mapping[str, str]) -> Batch:
     frame = reading.rows.frame
     footer_notice(reading)
+    reading.blanks += layout.null_words
     reading.raw_names = {name: next(iter(columns.present(raws)), raws[0]) for name, raws in layout.mapped.items()}
     for name, raws in layout.texts.items():
         reading.columns[name] = columns.text(frame, *raws, blanks=layout.placeholders)
@@ -241,7 +239,7 @@ def _read_numbers(reading: Reading, columns: RawColumns, layout: Layout) -> None
     for cost, raws in layout.costs.items():
         if not columns.present(raws):
             continue
-        cells = columns.text(frame, *raws)
+        cells = columns.text(frame, *raws, blanks=reading.blanks)
         amounts, reading.residual[cost], bad, reading.rejected[cost] = read_costs(cells, reading.source)
         reading.columns[cost] = reading.as_billed[cost] = amounts
         reading.fail(bad, cost, "a plain number", cells, required=cost == money)

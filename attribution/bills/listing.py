@@ -67,13 +67,15 @@ def read_head(file: BillFile, source: Source) -> Head:
 
     Raises:
         UnfinishedFileError: zero bytes or cut short.
-        InputError: undecodable, or a damaged Parquet file.
+        InputError: undecodable, a damaged Parquet file, or JSON where a style of numbers is stated.
     """
     with file.path.open("rb") as opened:
         parquet = opened.read(4) == b"PAR1"
     if not parquet:
         line = head_line(file.path, file.name, source.encoding)
         if is_json(line):
+            if source.decimal != "." or source.thousands:
+                raise InputError(_styled(file))
             return Head(file, first_keys(line, file.name), parquet=False, json=True)
         return Head(file, header_columns(line), parquet=False)
     try:
@@ -81,6 +83,11 @@ def read_head(file: BillFile, source: Source) -> Head:
     except pl.exceptions.PolarsError as error:
         raise InputError(Fault(file.name, "the Parquet file is damaged or was not wholly delivered")) from error
     return Head(file, tuple(schema), parquet=True)
+
+
+def _styled(file: BillFile) -> Fault:
+    what = "the source states decimal or thousands, and numbers of JSON have a point and no such marks"
+    return Fault(file.name, what, hint="Give JSON lines a source of their own, with amounts as numbers.")
 
 
 def delivery_digest(reader: str, version: int, source: Source, files: Iterable[BillFile]) -> str:

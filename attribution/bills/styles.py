@@ -98,6 +98,8 @@ def _comma_faults(table: OpenTable, columns: Sequence[str]) -> list[Fault]:
         return []  # it writes points; a comma here and there is a bad cell
     what = f"amounts are written as {comma.item(0, 'text')}, and none with a decimal point"
     hint = 'State decimal = "," (and thousands = ".", where it has such marks) in the source.'
+    if table.head.json:
+        hint = "Write amounts as numbers of JSON, with a point."
     return [Fault(table.head.file.name, what, hint=hint)]
 
 
