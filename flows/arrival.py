@@ -5,7 +5,7 @@ What is wrong with one delivery holds that delivery back and no other.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from decimal import Decimal
@@ -21,7 +21,7 @@ from schemas.bills import Batch, Delivery, Found, HeldBack, Notice, PeriodState,
 from schemas.charges import Charges, without_blanks
 from schemas.check import check
 from schemas.faults import Fault, InputError, LawBrokenError, suggest
-from schemas.money import add
+from schemas.money import add, add_money
 from schemas.workspace import ALL, Workspace
 
 TEXTS_KEPT = 10_000
@@ -190,11 +190,11 @@ def take(run: Run, delivery: Delivery, rollup: RollUp) -> int:
                 (totals.rejected, money),
                 (totals.netted, batch.netted),
             ):
-                _add(into, more)
+                add_money(into, more)
         parts = writer.finish()
         for part in parts:
             for sums in part.sums.values():
-                _add(totals.stored, {name: amount for name, amount in sums.items() if amount is not None})
+                add_money(totals.stored, {name: amount for name, amount in sums.items() if amount is not None})
         stated = summing.result()
         totals.stated = dict(stated.totals)
         prove(delivery, totals, stated)
@@ -215,15 +215,10 @@ def _checked(
         checked = check(without_blanks(batch.charges), Charges)
         refused = bills.refuse(batch, checked.failures)
         money = dict(batch.rejected)
-        _add(money, refused.money)
+        add_money(money, refused.money)
         rejects = bills.with_texts(pl.concat([batch.refused, refused.rejects]), batch, texts)
         texts -= rejects.height
         yield batch, checked.good, rejects, money
-
-
-def _add(into: dict[str, Decimal], more: Mapping[str, Decimal]) -> None:
-    for name, amount in more.items():
-        into[name] = add(into.get(name, Decimal(0)), amount)
 
 
 def prove(delivery: Delivery, totals: Totals, stated: Stated) -> None:

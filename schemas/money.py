@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 SCALE = 12
 MONEY = pl.Decimal(38, SCALE)
@@ -122,6 +122,12 @@ def add(*amounts: Decimal) -> Decimal:
     for amount in amounts:
         total = EXACT.add(total, amount)
     return total
+
+
+def add_money(into: dict[str, Decimal], more: Mapping[str, Decimal]) -> None:
+    """Add sums by cost column or currency, exactly."""
+    for name, amount in more.items():
+        into[name] = add(into.get(name, Decimal(0)), amount)
 
 
 def sum_exactly(amounts: pl.Series) -> Decimal:

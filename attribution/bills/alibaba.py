@@ -6,22 +6,12 @@ The surprise: 实例ID is the grain that was billed, which is no resource for st
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
 import polars as pl
 
 from attribution.bills.charge_rows import Reading
-from attribution.bills.china import NULL_WORDS, TAGS, TIMEZONE, read_detail
-from attribution.bills.deliveries import one_by_one
-from attribution.bills.flat import Layout, RawColumns, has, issued_by, sum_flat
+from attribution.bills.china import NULL_WORDS, TAGS, DetailBill
+from attribution.bills.flat import Layout, RawColumns, has, issued_by
 from attribution.bills.listing import Head
-from schemas.bills import Batch, BillFile, Delivery, HeldBack, Stated
-from schemas.workspace import Source
-
-__all__ = ["NAME", "TIMEZONE", "deliveries", "identify", "read", "stated"]
-
-NAME = "alibaba"
-READER_VERSION = 1
 
 _KINDS = ("账单类型", "Item", "消费类型", "SubscriptionType")
 LAYOUT = Layout(
@@ -82,21 +72,6 @@ def identify(head: Head) -> bool:
     )
 
 
-def deliveries(source: Source, files: Sequence[BillFile]) -> tuple[list[Delivery], list[HeldBack]]:
-    """Each file is a delivery; a date or run id in its path orders deliveries of one bill."""
-    return one_by_one(source, files, NAME, READER_VERSION), []
-
-
-def read(delivery: Delivery) -> Iterator[Batch]:
-    """Charges of a delivery, batch by batch; errors as `read_flat` has them."""
-    return read_detail(delivery, LAYOUT, _KINDS, _more)
-
-
-def stated(delivery: Delivery) -> Stated:
-    """Rows and sums of 应付金额 and 原价, apart from the reader."""
-    return sum_flat(delivery, LAYOUT)
-
-
 def _more(reading: Reading, columns: RawColumns, kept: dict[str, pl.Series]) -> None:  # noqa: ARG001
     filled = reading.columns
     filled["RegionId"] = _region(reading.get("RegionName"))
@@ -119,3 +94,6 @@ def _region(names: pl.Series) -> pl.Series:
     ids = names.set(~names.str.contains(r"^[a-z]{2}-[a-z]+(-\d+)?$").fill_null(value=False), None)
     known = {name: _REGIONS.get(name) or _REGIONS.get(name[:3]) for name in plain.drop_nulls().unique().to_list()}
     return pl.select(pl.coalesce(ids, plain.replace_strict(known, default=None, return_dtype=pl.String))).to_series()
+
+
+READER = DetailBill("alibaba", LAYOUT, _KINDS, identify, _more)

@@ -20,12 +20,12 @@ from attribution.bills.aws_mapping import to_charges
 from attribution.bills.aws_maps import tag_pairs
 from attribution.bills.control import sum_files
 from attribution.bills.listing import Head, read_head
-from attribution.bills.refusals import add_money
 from attribution.bills.styles import proven_styles
 from attribution.bills.table_file import OpenTable, open_table, raw_rows
 from attribution.bills.tag_text import TagTexts
 from schemas.bills import Batch, BillFile, Delivery, HeldBack, Notice, Stated, no_rejects
 from schemas.faults import InputError, missing_columns
+from schemas.money import add_money
 from schemas.workspace import Source
 
 NAME = "aws-cur"

@@ -23,10 +23,9 @@ from decimal import Decimal
 import polars as pl
 
 from attribution.bills.azure_mapping import committed
-from attribution.bills.refusals import add_money
 from schemas.bills import Batch, Notice
 from schemas.faults import Fault, InputError
-from schemas.money import MONEY, add, shortest, sum_exactly
+from schemas.money import MONEY, add, add_money, shortest, sum_exactly
 
 _KEYS = ("BillingAccountId", "BillingPeriodStart", "BillingCurrency")
 _COLUMNS = ("BilledCost", "EffectiveCost", "CommitmentDiscountStatus")

@@ -67,9 +67,9 @@ class Run:
         return self.scope or self.export
 
 
-def has_manifest(file: BillFile) -> bool:
-    """Whether a manifest of an Azure run lies beside a file."""
-    return _manifest(file.path.parent) is not None
+def has_manifest(folder: Path) -> bool:
+    """Whether a manifest of an Azure run lies in a folder."""
+    return _manifest(folder) is not None
 
 
 def find_runs(source: Source, files: Sequence[BillFile]) -> tuple[list[Run], list[HeldBack]]:

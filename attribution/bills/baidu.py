@@ -6,25 +6,16 @@ when the resource was started, maybe years ago, and no time of the charge.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from attribution.bills.cells import read_instants
 from attribution.bills.charge_rows import Reading
-from attribution.bills.china import NULL_WORDS, TAGS, TIMEZONE, read_detail
-from attribution.bills.deliveries import one_by_one
-from attribution.bills.flat import Layout, RawColumns, has, issued_by, sum_flat
+from attribution.bills.china import NULL_WORDS, TAGS, DetailBill
+from attribution.bills.flat import Layout, RawColumns, has, issued_by
 from attribution.bills.listing import Head
-from schemas.bills import Batch, BillFile, Delivery, HeldBack, Stated
-from schemas.workspace import Source
 
 if TYPE_CHECKING:
     import polars as pl
-
-__all__ = ["NAME", "TIMEZONE", "deliveries", "identify", "read", "stated"]
-
-NAME = "baidu"
-READER_VERSION = 1
 
 _MOMENT = r"\d{4}-\d{1,2}-\d{1,2}(?:[ T]\d{1,2}:\d{2}(?::\d{2})?)?"
 _KINDS = ("订单类型", "付费方式")
@@ -72,21 +63,6 @@ def identify(head: Head) -> bool:
     return has(head, "账号ID", "付费方式", "产品名称", "应付金额")
 
 
-def deliveries(source: Source, files: Sequence[BillFile]) -> tuple[list[Delivery], list[HeldBack]]:
-    """Each file is a delivery; a date or run id in its path orders deliveries of one bill."""
-    return one_by_one(source, files, NAME, READER_VERSION), []
-
-
-def read(delivery: Delivery) -> Iterator[Batch]:
-    """Charges of a delivery, batch by batch; errors as `read_flat` has them."""
-    return read_detail(delivery, LAYOUT, _KINDS, _bill_time)
-
-
-def stated(delivery: Delivery) -> Stated:
-    """Rows and sums of 应付金额 and 原价, apart from the reader."""
-    return sum_flat(delivery, LAYOUT)
-
-
 def _bill_time(reading: Reading, columns: RawColumns, kept: dict[str, pl.Series]) -> None:  # noqa: ARG001
     """The first moment in 账单时间 starts the charge, the second ends it."""
     text = kept["x_BillTime"]
@@ -97,3 +73,6 @@ def _bill_time(reading: Reading, columns: RawColumns, kept: dict[str, pl.Series]
     unread = lost | bad | (text.is_not_null() & start.is_null())
     reading.raw_names["ChargePeriodStart"] = "账单时间"
     reading.fail(unread, "ChargePeriodStart", "a moment or a span, 1970 to 2199", text, required=True)
+
+
+READER = DetailBill("baidu", LAYOUT, _KINDS, identify, _bill_time)

@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
 from attribution.bills.charge_rows import Reading
+from attribution.bills.deliveries import one_by_one
 from attribution.bills.ends import settle_ends
-from attribution.bills.flat import Layout, RawColumns, Raws, read_flat
+from attribution.bills.flat import Layout, RawColumns, Raws, read_flat, sum_flat
+from attribution.bills.listing import Head
 from attribution.bills.tag_text import TagTexts, tag_pairs
-from schemas.bills import Batch, Delivery
+from schemas.bills import Batch, BillFile, Delivery, HeldBack, Stated
+from schemas.workspace import Source
 
 TIMEZONE = "Asia/Shanghai"
 NULL_WORDS = ("-", "--", "\t")
@@ -50,15 +54,36 @@ _COMMAS = re.compile(r"^[^,]*[:=][^,]*(,[^,]*[:=][^,]*)+$")
 More = Callable[[Reading, RawColumns, dict[str, pl.Series]], None]
 
 
-def read_detail(delivery: Delivery, layout: Layout, kinds: Raws, more: More | None = None) -> Iterator[Batch]:
-    """Charges of a delivery, batch by batch; errors as `read_flat` has them.
+@dataclass(frozen=True)
+class DetailBill:
+    """The reader of one provider's detail bill, with the names that every reader has.
 
-    Args:
-        delivery: its files are all of this layout.
-        layout: the provider's table; `kept` may hold TAGS.
-        kinds: raw columns whose words together say what kind of charge a row is.
-        more: what only this provider needs, after all else was filled.
+    `layout`: `kept` may hold TAGS. `kinds`: raw columns whose words together say what kind of charge a row is.
+    `more`: what only this provider needs, after all else was filled.
     """
+
+    NAME: str
+    layout: Layout
+    kinds: Raws
+    identify: Callable[[Head], bool]
+    more: More | None = None
+    TIMEZONE: str = TIMEZONE
+    version: int = 1
+
+    def deliveries(self, source: Source, files: Sequence[BillFile]) -> tuple[list[Delivery], list[HeldBack]]:
+        """Each file is a delivery; a date or run id in its path orders deliveries of one bill."""
+        return one_by_one(source, files, self.NAME, self.version), []
+
+    def read(self, delivery: Delivery) -> Iterator[Batch]:
+        """Charges of a delivery, batch by batch; errors as `read_flat` has them."""
+        return _read_detail(delivery, self.layout, self.kinds, self.more)
+
+    def stated(self, delivery: Delivery) -> Stated:
+        """Rows and sums of what is payable and of the list price, apart from the reader."""
+        return sum_flat(delivery, self.layout)
+
+
+def _read_detail(delivery: Delivery, layout: Layout, kinds: Raws, more: More | None) -> Iterator[Batch]:
     tags = TagTexts(written_pairs)
 
     def finish(reading: Reading, columns: RawColumns, kept: dict[str, pl.Series]) -> None:

@@ -57,10 +57,12 @@ def identify(head: Head) -> bool:
 def deliveries(source: Source, files: Sequence[BillFile]) -> tuple[list[Delivery], list[HeldBack]]:
     """The parts of an AWS data export or of an Azure run are one delivery; of others each file, ordered by its path."""
     of_aws = [file for file in files if of_data_export(file)]
-    of_azure = [file for file in files if file not in of_aws and has_manifest(file)]
-    others = [file for file in files if file not in of_aws and file not in of_azure]
+    left = [file for file in files if not of_data_export(file)]
+    of_azure = set(filter(has_manifest, {file.path.parent for file in left}))
+    others = [file for file in left if file.path.parent not in of_azure]
     made, held = group_files(source, of_aws, NAME, READER_VERSION)
-    runs, more = of_runs(source, of_azure, NAME, READER_VERSION)
+    in_runs = [file for file in left if file.path.parent in of_azure]
+    runs, more = of_runs(source, in_runs, NAME, READER_VERSION)
     made, held = [*made, *runs], [*held, *more]
     return [*made, *one_by_one(source, others, NAME, READER_VERSION)], held
 

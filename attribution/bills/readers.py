@@ -26,6 +26,7 @@ from attribution.bills import (
     tencent,
     volcengine,
 )
+from attribution.bills.china import DetailBill
 from attribution.bills.listing import Head, bill_file, list_files, read_head
 from schemas.bills import Batch, BillFile, Delivery, Found, HeldBack, PeriodState, Stated
 from schemas.faults import Fault, InputError, suggest
@@ -36,7 +37,7 @@ from schemas.workspace import Source
 
 
 class Reader(Protocol):
-    """The same five names in every reader's module."""
+    """The same five names in every reader, which is a module or a `DetailBill`."""
 
     NAME: str
 
@@ -53,30 +54,30 @@ class Reader(Protocol):
         """Rows and sums of a delivery's files, apart from `read`."""
 
 
-def _reader(module: ModuleType) -> Reader:
-    return cast("Reader", module)
+def _reader(found: ModuleType | DetailBill) -> Reader:
+    return cast("Reader", found)
 
 
 _UTC = "UTC"
-_MODULES = (
+_READERS: tuple[ModuleType | DetailBill, ...] = (
     focus,
     aws_cur,
     oci,
     gcp,
     azure,
     databricks,
-    alibaba,
-    tencent,
-    huawei,
-    volcengine,
-    baidu,
+    alibaba.READER,
+    tencent.READER,
+    huawei.READER,
+    volcengine.READER,
+    baidu.READER,
     generic_csv,
     own_costs,
 )
-READERS: dict[str, Reader] = {reader.NAME: reader for reader in map(_reader, _MODULES)}
+READERS: dict[str, Reader] = {reader.NAME: reader for reader in map(_reader, _READERS)}
 FORMATS = tuple(name for name in READERS if name != own_costs.NAME)
 """Formats that a `[[source]]` may state; own costs are an input, and their source is made from it."""
-_CLOCKS: dict[str, str] = {module.NAME: getattr(module, "TIMEZONE", _UTC) for module in _MODULES}
+_CLOCKS: dict[str, str] = {name: getattr(reader, "TIMEZONE", _UTC) for name, reader in READERS.items()}
 
 
 def clock_of(format: str) -> str:  # noqa: A002 - as the setting is called

@@ -9,7 +9,7 @@ from decimal import Decimal
 import polars as pl
 
 from schemas.bills import REJECT_COLUMNS, ROW_REFUSED, VALUE_UNKNOWN, Batch, no_rejects
-from schemas.money import COSTS, add, sum_exactly
+from schemas.money import COSTS, sum_exactly
 
 
 @dataclass
@@ -111,9 +111,3 @@ def with_texts(rejects: pl.DataFrame, batch: Batch, most: int) -> pl.DataFrame:
     schema = {"file": pl.String(), "line": pl.Int64(), "raw": pl.String()}
     found = pl.DataFrame(texts, schema=schema, orient="row")
     return rejects.join(found, on=["file", "line"], how="left", maintain_order="left", validate="m:1")
-
-
-def add_money(into: dict[str, Decimal], more: dict[str, Decimal]) -> None:
-    """Add sums by cost column, exactly."""
-    for cost, amount in more.items():
-        into[cost] = add(into.get(cost, Decimal(0)), amount)

@@ -6,19 +6,9 @@ invoice; the tax itself is kept beside.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
-from attribution.bills.china import NULL_WORDS, TAGS, TIMEZONE, read_detail
-from attribution.bills.deliveries import one_by_one
-from attribution.bills.flat import Layout, has, issued_by, sum_flat
+from attribution.bills.china import NULL_WORDS, TAGS, DetailBill
+from attribution.bills.flat import Layout, has, issued_by
 from attribution.bills.listing import Head
-from schemas.bills import Batch, BillFile, Delivery, HeldBack, Stated
-from schemas.workspace import Source
-
-__all__ = ["NAME", "TIMEZONE", "deliveries", "identify", "read", "stated"]
-
-NAME = "tencent"
-READER_VERSION = 1
 
 _KINDS = ("交易类型", "Transaction Type", "计费模式", "Billing Mode", "实例类型", "Instance Type")
 LAYOUT = Layout(
@@ -71,16 +61,4 @@ def identify(head: Head) -> bool:
     )
 
 
-def deliveries(source: Source, files: Sequence[BillFile]) -> tuple[list[Delivery], list[HeldBack]]:
-    """Each file is a delivery; a date or run id in its path orders deliveries of one bill."""
-    return one_by_one(source, files, NAME, READER_VERSION), []
-
-
-def read(delivery: Delivery) -> Iterator[Batch]:
-    """Charges of a delivery, batch by batch; errors as `read_flat` has them."""
-    return read_detail(delivery, LAYOUT, _KINDS)
-
-
-def stated(delivery: Delivery) -> Stated:
-    """Rows and sums of what is payable and of the list price, apart from the reader."""
-    return sum_flat(delivery, LAYOUT)
+READER = DetailBill("tencent", LAYOUT, _KINDS, identify)

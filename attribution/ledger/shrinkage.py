@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Context, Decimal
 
 from schemas.bills import BillKey
-from schemas.money import add
+from schemas.money import add_money
 from schemas.workspace import Source
 
 _SHARE = Context(prec=60)
@@ -27,8 +27,7 @@ def together(measures: Iterable[Measure]) -> Measure:
     billed: dict[str, Decimal] = {}
     for one in measures:
         rows += one.rows
-        for currency, amount in one.billed.items():
-            billed[currency] = add(billed.get(currency, Decimal(0)), amount)
+        add_money(billed, one.billed)
     return Measure(rows, billed)
 
 
