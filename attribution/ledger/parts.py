@@ -43,6 +43,8 @@ class Part:
     rows: int = 0
     sums: dict[str, dict[str, Decimal | None]] = field(default_factory=dict)
     rows_by_currency: dict[str, int] = field(default_factory=dict)
+    priced: bool = False  # some cost is not zero
+    used: bool = False  # some quantity is above zero; not looked for once there is a price
     watermark: datetime | None = None  # the last ChargePeriodEnd among charges of a day or shorter
     first_usage_date: date | None = None
     last_usage_date: date | None = None
@@ -149,6 +151,10 @@ class _PartWriter:
             before = part.sums.get(currency, dict.fromkeys(COSTS))
             part.sums[currency] = {name: _plus(before[name], row[name]) for name in COSTS}
             part.rows_by_currency[currency] = part.rows_by_currency.get(currency, 0) + row["rows"]
+        if not part.priced:
+            seen = charges.select(*columns_of(charges, (*COSTS, "ConsumedQuantity")))
+            part.priced = bool(seen.select(pl.any_horizontal(pl.col(COSTS) != 0).any()).item())
+            part.used |= bool((seen.get_column("ConsumedQuantity") > 0).any())
         short = pl.col("ChargePeriodEnd") - pl.col("ChargePeriodStart") <= pl.duration(days=1)
         days = part.rollup.day_of(part.key.source)
         mark, first, last = charges.select(

@@ -223,6 +223,7 @@ def _post_parts(con: duckdb.DuckDBPyConnection, delivery: Delivery, parts: Seque
                 "first_usage_date": part.first_usage_date,
                 "last_usage_date": part.last_usage_date,
                 "rollup": part.rollup.folder,
+                "free": part.used and not part.priced,
             }
         )
         sum_rows.extend(

@@ -17,6 +17,7 @@ NO_GUARD = Guard()
 # Kinds of findings.
 SHRANK = "delivery_shrank"
 REFUSED = "delivery_refused"
+FREE = "delivery_free"
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,11 @@ def choose(candidates: Iterable[Candidate], guard: Guard = NO_GUARD) -> Choice:
     """
     candidates = list(candidates)
     refused = {one.digest: guard.refused[one.digest] for one in candidates if one.digest in guard.refused}
-    choice = Choice(held=dict(refused), kinds=dict.fromkeys(refused, REFUSED))
+    doubted = [one for one in candidates if one.digest in guard.free and one.digest not in refused]
+    free = {one.digest: guard.free[one.digest] for one in doubted if one.source not in guard.accept}
+    kinds = dict.fromkeys(refused, REFUSED) | dict.fromkeys(free, FREE)
+    choice = Choice(held=refused | free, kinds=kinds)
+    choice.accepted |= {one.digest for one in doubted} - free.keys()
     while True:
         standing = _same_content_once(one for one in candidates if one.stands(choice.held))
         contests = _contests(standing, choice.held)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from attribution.ledger.connection import append, registered, transaction
+from attribution.ledger.free import free_usage
 from attribution.ledger.retention import ask_for_pruned
 from attribution.ledger.revisions import Candidate, Choice, choose
 from attribution.ledger.shrinkage import Guard, Measure
@@ -189,6 +190,7 @@ def _guard(con: duckdb.DuckDBPyConnection, found: Sequence[Delivery], accept_shr
         shrink={one.source.name: one.source.shrink for one in found},
         accepted=frozenset(digest for (digest,) in accepted),
         refused=too_much_refused(con, {one.source.name: one.source for one in found}.values()),
+        free=free_usage(con, [one.source for one in found]),
         accept=frozenset(accept_shrink),
     )
 

@@ -41,6 +41,7 @@ class Guard:
         shrink: source -> share of rows or money by which a bill may fall; for a source not named, the default.
         accepted: deliveries that somebody said are right although they make a bill fall.
         refused: deliveries of which too much was refused, and why that holds them back.
+        free: deliveries in which nothing costs anything, and why that is doubted.
         accept: sources of which all such deliveries are right, says whoever started this run.
     """
 
@@ -49,6 +50,7 @@ class Guard:
     shrink: Mapping[str, Decimal] = field(default_factory=dict)
     accepted: frozenset[str] = frozenset()
     refused: Mapping[str, str] = field(default_factory=dict)
+    free: Mapping[str, str] = field(default_factory=dict)
     accept: frozenset[str] = frozenset()
 
     def fall(self, key: BillKey, before: Iterable[str], after: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""A bill that falls: nothing shorter replaces what counts until somebody says that it is right."""
+"""A bill that falls, or costs nothing: it does not count until somebody says that it is right."""
 
 from __future__ import annotations
 
@@ -168,3 +168,45 @@ def test_snapshots_met_at_once_are_judged_by_the_one_before(ledger: Ledger) -> N
         (held,) = ingest(ledger, *order).held_back
         assert held.name == "2.csv"
         assert total(ledger) == "12"
+
+
+@pytest.mark.parametrize("mode", ["parts", "append"])
+@pytest.mark.parametrize("month", ["2026-09", "2026-10"])
+def test_a_file_in_which_all_usage_is_free_waits_for_a_word(ledger: Ledger, mode: str, month: str) -> None:
+    first = of("01.csv", "40", "20", mode=mode)
+    free = [charge("0", month=month, day=f"{month}-04"), charge("0", month=month, day=f"{month}-05", ListCost=None)]
+    second = bill("02.csv", *free, mode=mode, shrink="0.2")
+    ingest(ledger, first)
+    for _ in range(2):
+        (held,) = ingest(ledger, first, second).held_back
+        assert (held.name, held.kind) == ("02.csv", "delivery_free")
+        assert "each of its 2 rows costs zero" in held.reason
+        assert ledger.frame("SELECT count(*) FROM charges").item() == 2
+    mended = bill("02.csv", charge("7", month=month, day=f"{month}-04"), mode=mode, shrink="0.2")
+    assert ingest(ledger, first, mended).held_back == ()
+    assert total(ledger) == "67"
+
+
+def test_free_usage_that_is_right_counts_from_then_on(ledger: Ledger) -> None:
+    first, free = of("01.csv", "40", mode="parts"), of("02.csv", "0", mode="parts")
+    assert len(ingest(ledger, first, free).held_back) == 1
+    assert ingest(ledger, first, free, accept=["meridian"]).held_back == ()
+    assert ingest(ledger, first, free).held_back == ()
+    assert ledger.frame("SELECT count(*) FROM charges").item() == 2
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [charge("0"), charge("0.000000000001")],
+        [charge("5"), charge("-5")],
+        [charge("0", ListCost=Decimal(2))],
+        [charge("0", ConsumedQuantity=None)],
+        [charge("0", BillingAccountId="acct-2")],
+    ],
+    ids=["one row costs", "they cancel", "a price stands there", "nothing was used", "an account that is free"],
+)
+def test_what_may_cost_nothing_just_counts(ledger: Ledger, rows: list[dict[str, object]]) -> None:
+    first, second = of("01.csv", "40", mode="parts"), bill("02.csv", *rows, mode="parts", shrink="0.2")
+    ingest(ledger, first)
+    assert ingest(ledger, first, second).held_back == ()
