@@ -13,7 +13,11 @@ _ENCODE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def canonical(pairs: dict[str, Any] | list[tuple[str, Any]]) -> str | None:
-    """Tags as canonical JSON text; None where no key has a value."""
+    """Tags as canonical JSON text; None where no key has a value.
+
+    Raises:
+        ValueError: half of a character, which JSON can name and no text can hold.
+    """
     kept: dict[str, str] = {}
     for key, value in pairs.items() if isinstance(pairs, dict) else pairs:
         if value is None:
@@ -22,4 +26,6 @@ def canonical(pairs: dict[str, Any] | list[tuple[str, Any]]) -> str | None:
         kept[key] = text
     if not kept:
         return None
-    return _ENCODE(dict(sorted(kept.items())))
+    text = _ENCODE(dict(sorted(kept.items())))
+    text.encode()
+    return text

@@ -12,11 +12,13 @@ from typing import Any
 import polars as pl
 
 from attribution.bills.cells import read_text
+from attribution.bills.nested_cells import decoded
 from attribution.bills.tag_text import pairs_of
 
 _LAID_FLAT = ("product", "discount")
 TAG_MAPS = ("resource_tags", "cost_category", "tags")
 _NONE = pl.Series(["", "{}", "[]"]).implode()
+_MAPS = json.JSONDecoder(parse_float=str, parse_int=str)
 _MARK = "\0"
 # Maps of products take a kilobyte a row as text, so they are not written out for a whole batch at once.
 _SLICE = 10_000
@@ -136,7 +138,7 @@ def _pairs(text: str) -> list[tuple[str, Any]]:
     Raises:
         ValueError: neither.
     """
-    return pairs_of(json.loads(text, parse_float=str, parse_int=str))
+    return pairs_of(decoded(text, _MAPS))
 
 
 def _as_text(value: Any) -> str | None:  # noqa: ANN401

@@ -103,7 +103,7 @@ def read_manifests(folder: Path, read: Callable[[str, dict[str, Any]], _M]) -> l
     for path in sorted(folder.glob("*.json")):
         try:
             found.append(read(path.name, json.loads(path.read_text(encoding="utf-8-sig"))))
-        except (ValueError, KeyError, TypeError, AttributeError, OSError):
+        except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError):
             continue
     return found
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 
-from attribution.bills.nested_cells import DECODER
+from attribution.bills.nested_cells import decoded
 from schemas.encodings import BOM, proven
 from schemas.faults import Fault, InputError
 from schemas.packed import UnfinishedFileError, unpacked
@@ -92,19 +92,13 @@ def read_line(line: bytes) -> dict[str, Any]:
         ValueError: with what it is instead.
     """
     try:
-        found = DECODER.decode(line.decode().strip())
+        found = decoded(line.decode())
     except json.JSONDecodeError as error:
         message = f"no JSON: {error.msg} at character {error.pos + 1}"
         raise ValueError(message) from error
     if not isinstance(found, dict):
         message = "no object"
         raise ValueError(message)  # noqa: TRY004 - the caller tells what stands in the file
-    if b"\\ud" in line or b"\\uD" in line:
-        try:
-            _ENCODE(found).encode()
-        except UnicodeEncodeError as error:
-            message = "text with half a character"
-            raise ValueError(message) from error
     return found
 
 

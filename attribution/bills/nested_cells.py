@@ -25,12 +25,12 @@ def read_nested(text: str) -> Any:  # noqa: ANN401
     """What a cell holds; numbers as text.
 
     Raises:
-        ValueError: it is neither form, or an object names a key twice.
+        ValueError: it is neither form, or an object names a key twice, or what `decoded` refuses.
     """
     try:
-        return DECODER.decode(text.strip())
+        return decoded(text)
     except json.JSONDecodeError:
-        return DECODER.decode(_as_json(text))
+        return decoded(_as_json(text))
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -42,6 +42,26 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_float=str, parse_int=str, parse_constant=str)
+
+
+def decoded(text: str, decoder: json.JSONDecoder = DECODER) -> Any:  # noqa: ANN401
+    """What JSON says; numbers as text.
+
+    Raises:
+        ValueError: no JSON, a key twice in one object, half of a character, or brackets within brackets by the
+            thousand.
+    """
+    try:
+        found = decoder.decode(text.strip())
+        if "\\ud" in text or "\\uD" in text:
+            json.dumps(found, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        message = "text with half a character"
+        raise ValueError(message) from error
+    except RecursionError as error:
+        message = "JSON that is nested too deep"
+        raise ValueError(message) from error
+    return found
 
 
 def _as_json(text: str) -> str:

@@ -51,7 +51,7 @@ class TagTexts:
     def _learn(self, text: str) -> str | None:
         try:
             self._known[text] = canonical(self._pairs(text))
-        except ValueError:
+        except (ValueError, RecursionError):  # the latter for brackets within brackets by the thousand
             self._bad.add(text)
             self._known[text] = None
         return self._known[text]

@@ -169,12 +169,14 @@ def _price_details(texts: pl.Series) -> pl.Series:
 def _marked(text: str) -> str:
     try:
         details = json.loads(text)
-    except ValueError:
+        if not isinstance(details, dict) or all(key in _DETAILS or key.startswith("x_") for key in details):
+            return text
+        named = {key if key in _DETAILS or key.startswith("x_") else f"x_{key}": one for key, one in details.items()}
+        marked = json.dumps(named, ensure_ascii=False, allow_nan=False)
+        marked.encode()
+    except (ValueError, RecursionError):  # no JSON, or half of a character, or a number that is none
         return text
-    if not isinstance(details, dict):
-        return text
-    named = {key if key in _DETAILS or key.startswith("x_") else f"x_{key}": value for key, value in details.items()}
-    return text if named.keys() == details.keys() else json.dumps(named, ensure_ascii=False)
+    return marked
 
 
 def as_text(rows: pl.DataFrame) -> pl.DataFrame:

@@ -128,9 +128,9 @@ def table_sheet(sheet: Sheet) -> Sheet:
 def _object(text: str | None) -> str | None:
     try:
         found = json.loads(text) if text else None
-    except ValueError:
+        return canonical(found) if isinstance(found, dict) else None
+    except (ValueError, RecursionError):
         return None
-    return canonical(found) if isinstance(found, dict) else None
 
 
 def json_sheet(path: Path, root: Path) -> Sheet | None:
@@ -143,7 +143,8 @@ def json_sheet(path: Path, root: Path) -> Sheet | None:
     try:
         text = b"".join(unpacked(path, name)).decode("utf-8-sig")
         found = json.loads(text, parse_float=str, parse_int=str, parse_constant=str)
-    except ValueError as error:
+        json.dumps(found, ensure_ascii=False).encode()  # half of a character is no text
+    except (ValueError, RecursionError) as error:
         raise InputError(Fault(name, f"cannot be read as JSON: {error}", hint="Deliver the file again.")) from error
     if isinstance(found, dict) and found.keys() >= _MANIFEST:
         return None
