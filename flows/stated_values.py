@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from decimal import Decimal
 from typing import NoReturn
@@ -14,6 +15,7 @@ from schemas import workspace as ws
 from schemas.charges import FOCUS_COLUMNS
 from schemas.faults import suggest
 from schemas.instants import parse_instants
+from schemas.people import ADDRESS
 
 
 def refuse(what: str, hint: str = "") -> NoReturn:
@@ -95,8 +97,6 @@ def amount(value: object) -> Decimal:
 
 def mail_address(address: str) -> str:
     """One plain address."""
-    local, _, domain = address.partition("@")
-    bad = not address.isascii() or any(letter.isspace() or letter in ",;<>@" for letter in local + domain)
-    if bad or not local or not domain or not address.isprintable():
+    if not re.fullmatch(ADDRESS, address):
         refuse("is no mail address", 'One plain address, for example "mira@example.com".')
     return address

@@ -209,3 +209,8 @@ def split_units(total: int, weights: Sequence[int]) -> list[int]:
         for i in by_remainder[:missing]:
             shares[i] += 1
     return [sign * share for share in shares]
+
+
+def grouped(amount: Decimal) -> str:
+    """The shortest text of an amount for people to read, with commas between thousands."""
+    return f"{amount.normalize(EXACT):,f}"

@@ -7,6 +7,9 @@ from datetime import date
 
 import polars as pl
 
+ADDRESS = r"^[!-+\--:=?A-~]+@[!-+\--:=?A-~]+$"
+"""One plain mail address, for regular expressions of Python and of polars: no name beside it, no list."""
+
 
 def recipients_on(day: date, people: pl.DataFrame, stated: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     """Owner (or `all`) -> addresses.

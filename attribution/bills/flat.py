@@ -42,7 +42,7 @@ class Layout:
     `finish` reads. `constants`: charge column -> its value where no raw column gives one. `required`: charge columns
     of which a file must have a raw column. `tags`: tag key -> raw column, which a file must have too. `null_words`:
     cells that mean "no value". `placeholders`: texts that mean it too, but could be an amount in another column.
-    `structs`: nested columns of Parquet that are laid flat before anything else. `services`: names of services in
+    `structs`: nested columns (Parquet, JSON lines) that are laid flat first. `services`: names of services in
     lower case whose category their words would put wrong.
     """
 

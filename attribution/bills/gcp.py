@@ -1,4 +1,4 @@
-"""Google Cloud billing exports of BigQuery, standard and detailed: Parquet or flattened CSV.
+"""Google Cloud billing exports of BigQuery, standard and detailed: Parquet, JSON lines or flattened CSV.
 
 The surprise: the invoice's month turns over in Pacific time and late usage comes on a later invoice, so the month of
 a row is what the row says and never follows from its usage. `cost` is before credits (see `gcp_credits`).

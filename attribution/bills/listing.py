@@ -46,7 +46,7 @@ def list_files(source: Source, root: Path, store: Path | None = None) -> tuple[l
     """Paths that may be bills, sorted by name, and packed files that cannot be read as they are.
 
     Raises:
-        InputError: the glob matches nothing, or names an object store.
+        InputError: the glob matches nothing, or is none.
     """
     paths = matching(root, source.path, f'source "{source.name}"', store)
     tables = [path for path in paths if path.name.lower().endswith(_TABLES)]

@@ -86,7 +86,7 @@ def open_table(head: Head, scratch: Path, encoding: str | None, structs: Collect
         structs: nested columns of Parquet and JSON that are laid flat: what is inside becomes columns `outer.inner`.
 
     Raises:
-        UnfinishedFileError: zero bytes or a truncated gzip.
+        UnfinishedFileError: zero bytes, or what is packed stops before its end.
         InputError: undecodable, rows after a footer, or two columns of one name.
     """
     twice = sorted({name for name in head.columns if head.columns.count(name) > 1})

@@ -40,7 +40,7 @@ def read_sheet(path: Path, root: Path, what: str, known: Sequence[str], required
     """Read one CSV.
 
     Args:
-        path: the file, gzip or not.
+        path: the file, packed or not.
         root: the workspace, for the file's name.
         what: which input it is; stands as `source` in rejects.
         known: column names of the contract; a header matches without regard to case, `-`, `_` and blanks.

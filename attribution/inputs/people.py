@@ -14,12 +14,11 @@ import polars as pl
 from attribution.inputs.csv_file import Read, read_sheet
 from attribution.inputs.rows import Rows, finish, read_days, start
 from schemas.inputs import PEOPLE_COLUMNS, People
+from schemas.people import ADDRESS
 
 WHAT = "people"
 _SPAN = ("valid_from", "valid_to")
 _SAID = ("team", "lead", "email")
-# One plain address, as the settings ask for: no name beside it, no list.
-_ADDRESS = r"^[!-~&&[^,;<>@]]+@[!-~&&[^,;<>@]]+$"
 
 
 def read_people(paths: Sequence[Path], root: Path) -> Read:
@@ -39,7 +38,7 @@ def read_people(paths: Sequence[Path], root: Path) -> Read:
     for column in _SPAN:
         read_days(rows, column)
     address = rows.frame.get_column("email")
-    plain = address.set(~address.str.contains(_ADDRESS).fill_null(value=True), None)
+    plain = address.set(~address.str.contains(ADDRESS).fill_null(value=True), None)
     rows.read("email", plain, "one plain mail address", required=False)
     rows.frame = rows.frame.unique(columns, keep="first", maintain_order=True)
     _refuse_contradictions(rows)

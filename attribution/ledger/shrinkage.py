@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from decimal import Context, Decimal
+from decimal import Decimal
 
 from schemas.bills import BillKey
-from schemas.money import add_money
+from schemas.money import EXACT, add_money, grouped
 from schemas.workspace import Source
-
-_SHARE = Context(prec=60)
 
 
 @dataclass(frozen=True)
@@ -72,14 +70,10 @@ class Guard:
         for currency, amount in sorted(old.billed.items()):
             left = new.billed.get(currency, Decimal(0))
             if _falls(amount, left, limit):
-                told.append(f"from BilledCost {_shown(amount)} {currency} to {_shown(left)}")
+                told.append(f"from BilledCost {grouped(amount)} {currency} to {grouped(left)}")
         if not told:
             return ""
-        return f"{' and '.join(told)}, more than the {_shown(limit * 100)} % that shrink allows"
-
-
-def _shown(amount: Decimal) -> str:
-    return f"{amount.normalize(_SHARE):,f}"
+        return f"{' and '.join(told)}, more than the {grouped(limit * 100)} % that shrink allows"
 
 
 def _falls(before: Decimal, after: Decimal, limit: Decimal) -> bool:
@@ -87,4 +81,4 @@ def _falls(before: Decimal, after: Decimal, limit: Decimal) -> bool:
 
     A share of 1 allows any fall, below zero too.
     """
-    return before > 0 and limit < 1 and _SHARE.subtract(before, after) > _SHARE.multiply(before, limit)
+    return before > 0 and limit < 1 and EXACT.subtract(before, after) > EXACT.multiply(before, limit)

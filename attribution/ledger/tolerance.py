@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from decimal import Context, Decimal
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from schemas.money import EXACT, grouped
 from schemas.workspace import Source
 
 if TYPE_CHECKING:
     import duckdb
 
-_SHARE = Context(prec=60)
 _REFUSED = """
 SELECT d.delivery_digest, d.source, d.rows, r.rows, r.faults, t.stated, t.rejected
 FROM book.deliveries_read AS d
@@ -45,7 +45,7 @@ def too_much_refused(con: duckdb.DuckDBPyConnection, sources: Iterable[Source]) 
         if _above(Decimal(refused), Decimal(rows), limits[source].reject_rows):
             above.append(f"{refused:,} of {rows:,} rows were refused, more than {_percent(limits[source].reject_rows)}")
         if _above(Decimal(rejected or 0), Decimal(stated or 0), limits[source].reject_money):
-            what = f"BilledCost {_shown(Decimal(rejected))} of {_shown(Decimal(stated))}"
+            what = f"BilledCost {grouped(Decimal(rejected))} of {grouped(Decimal(stated))}"
             above.append(f"{what} was refused, more than {_percent(limits[source].reject_money)}")
         if above:
             why = "; ".join(f"{column}: {check}" for column, check in faults[:_SHOWN])
@@ -59,12 +59,8 @@ def too_much_refused(con: duckdb.DuckDBPyConnection, sources: Iterable[Source]) 
 
 
 def _above(part: Decimal, whole: Decimal, limit: Decimal | None) -> bool:
-    return limit is not None and abs(part) > _SHARE.multiply(abs(whole), limit)
+    return limit is not None and abs(part) > EXACT.multiply(abs(whole), limit)
 
 
 def _percent(share: Decimal | None) -> str:
-    return f"{_shown((share or Decimal(0)) * 100)} %"
-
-
-def _shown(amount: Decimal) -> str:
-    return f"{amount.normalize(_SHARE):,f}"
+    return f"{grouped((share or Decimal(0)) * 100)} %"
