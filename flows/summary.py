@@ -101,6 +101,7 @@ def _daily(kept: Kept) -> pl.DataFrame:
         f"""
         SELECT usage_date, BillingCurrency, project, stage, experiment, owner{team}, ServiceName, cost_element,
             EffectiveCost IS NULL AS unknown,  -- stays a row of its own, to be told
+            source = '{OWN_COSTS}' AS monthly,
             sum(EffectiveCost) AS EffectiveCost, sum(BilledCost) AS BilledCost
         FROM main.costs GROUP BY ALL
         """  # noqa: S608 - a column of our own

@@ -29,6 +29,7 @@ DAILY_COLUMNS: dict[str, pl.DataType] = {
     "cost_element": pl.String(),
     "EffectiveCost": MONEY,  # null: unknown
     "BilledCost": MONEY,  # null: unknown
+    "monthly": pl.Boolean(),  # a month's sum, which says nothing of its days
 }
 """Attributed costs; a text column `team` may be added and then gets a table in the report for all."""
 

@@ -10,8 +10,9 @@ from schemas.money import MONEY
 
 
 def within(period: Period) -> pl.Expr:
-    """Whether a row's usage date lies in a period."""
-    return pl.col("usage_date").is_between(period.first, period.last)
+    """Whether a row's usage date lies in a period; a month's sum counts in whole months only."""
+    dated = pl.col("usage_date").is_between(period.first, period.last)
+    return dated if period.is_month else dated & ~pl.col("monthly")
 
 
 def known_sum(column: str, mask: pl.Expr, name: str) -> pl.Expr:

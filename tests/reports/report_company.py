@@ -72,6 +72,7 @@ def cost_row(
         "usage_date": day, "BillingCurrency": currency, "project": project, "stage": more.get("stage", "sft"),
         "experiment": more.get("experiment", "e1"), "owner": owner, "ServiceName": more.get("service", "EC2"),
         "cost_element": more.get("element", "compute"), "EffectiveCost": amount, "BilledCost": amount,
+        "monthly": more.get("monthly", False),
     }  # fmt: skip
 
 

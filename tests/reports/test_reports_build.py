@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import date, timedelta
 from decimal import Decimal
 
@@ -192,6 +192,20 @@ def test_a_quiet_week_is_fine_and_an_empty_ledger_says_so() -> None:
     empty = build_report(ReportFrames(company().as_of, frame(DAILY_COLUMNS, [])), WEEK)
     assert empty.sections == ()
     assert words.statements(empty)[0].text == "No cost in these days."
+
+
+def test_a_months_sum_counts_in_whole_months_and_in_no_part_of_one() -> None:
+    day = date(2026, 10, 27)
+    rows = [cost_row(day - timedelta(days=n), "p", "ann", "10") for n in (0, 7, 26)]
+    labour = [cost_row(date(2026, month, 1), "p", "ann", "5000", monthly=True) for month in (9, 10, 11)]
+    frames = ReportFrames(company().as_of, frame(DAILY_COLUMNS, rows + labour))
+    report, without = build_report(frames, WEEK), build_report(replace(frames, daily=frame(DAILY_COLUMNS, rows)), WEEK)
+    (section,), (bare,) = report.sections, without.sections
+    assert (section.cost, section.month, section.daily) == (bare.cost, bare.month, bare.daily)
+    assert section.last_month.this == (bare.last_month.this or 0) + 5000
+    assert section.tables[0].rows[0].last_month == section.last_month.this
+    assert "whole months only" in report.basis
+    assert "whole months only" not in without.basis
 
 
 def test_a_frame_of_another_shape_is_our_mistake() -> None:
