@@ -33,7 +33,7 @@ from schemas.faults import Fault, InputError
 
 TITLE = "Cost report"
 BASIS = "EffectiveCost (amortised)"
-MONTHLY = "own costs, which come by the month, stand in whole months only"
+MONTHLY = "own costs in whole months only"
 CHART_DAYS = 35
 _TABLES = ("project", "stage", "experiment", "cost_element", "ServiceName")
 
@@ -82,7 +82,7 @@ def build_report(frames: ReportFrames, period: Period, owner: str | None = None)
         as_of=frames.as_of,
         owner=owner,
         spans=times,
-        basis=f"{BASIS}; {MONTHLY}" if daily.get_column("monthly").any() else BASIS,
+        basis=f"{BASIS}, {MONTHLY}" if daily.get_column("monthly").any() else BASIS,
         sections=sections,
         loose_findings=tuple(row for row in found if row.currency is None),
         quality=_quality(frames, daily, owner, marks, until),

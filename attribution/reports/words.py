@@ -147,7 +147,7 @@ def _reasons_for_all(section: Section) -> list[str]:
     apart = sum(row.status != "matches" for row in whole.invoices) if whole is not None else 0
     if apart:
         counted = figures.count(apart, "bill or invoice", "bills or invoices")
-        reasons.append(f"{counted} in {section.currency} do not match what finance paid.")
+        reasons.append(f"{counted} in {section.currency} {'does' if apart == 1 else 'do'} not match what finance paid.")
     return reasons
 
 
