@@ -14,7 +14,7 @@ import polars as pl
 from attribution.bills.cells import NULL_WORDS, read_costs
 from attribution.bills.refusals import Refusals
 from attribution.bills.table_file import OpenTable, RawRows
-from schemas.bills import REJECT_COLUMNS, ROW_REFUSED, Batch, Notice
+from schemas.bills import MISSING, REJECT_COLUMNS, ROW_REFUSED, Batch, Notice
 from schemas.charges import CHARGE_COLUMNS, REQUIRED
 from schemas.money import add, sum_exactly
 from schemas.resource_ids import DAMAGED, damaged_ids, fold_azure_ids
@@ -163,7 +163,7 @@ def _check_present(reading: Reading) -> None:
     told = reading.refusals.bad
     for name in REQUIRED:
         missing = reading.get(name).is_null() & ~told
-        reading.fail(missing, name, "a value must stand here", None, required=True)
+        reading.fail(missing, name, MISSING, None, required=True)
 
 
 def extra_columns(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:

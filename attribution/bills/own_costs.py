@@ -18,7 +18,7 @@ from attribution.bills.control import sum_files
 from attribution.bills.deliveries import one_by_one
 from attribution.bills.listing import Head, read_head
 from attribution.bills.table_file import RawRows, open_table, raw_rows
-from schemas.bills import Batch, BillFile, Delivery, HeldBack, Stated, no_texts
+from schemas.bills import MISSING, Batch, BillFile, Delivery, HeldBack, Stated, no_texts
 from schemas.dimensions import COST_ELEMENTS, DIMENSIONS, fold
 from schemas.faults import Fault, InputError, missing_columns
 from schemas.instants import parse_months
@@ -115,7 +115,7 @@ def _batch(reading: Reading, plan: dict[str, str]) -> Batch:
     private = _read_private(reading, cells.get("private", reading.nulls(pl.String())))
     _read_amount(reading, frame.get_column(plan["amount"]), private)
     for name in ("period", "cost_element", "currency"):
-        reading.fail(cells[name].is_null(), name, "a value must stand here", None, required=True)
+        reading.fail(cells[name].is_null(), name, MISSING, None, required=True)
     _read_month(reading, cells["period"], private)
     code = cells["currency"].str.contains(r"^[A-Z]{3}$")
     reading.fail(~code, "currency", "a currency code such as USD", _shown(cells["currency"], private), required=True)
@@ -164,7 +164,7 @@ def _read_amount(reading: Reading, raw: pl.Series, private: pl.Series) -> None:
         reading.columns[cost] = amount
         reading.residual[cost], reading.rejected[cost] = residual, too_large
     reading.fail(bad, "amount", "a plain number", _shown(read_text(raw), private), required=True)
-    reading.fail(amount.is_null() & ~bad, "amount", "a value must stand here", None, required=True)
+    reading.fail(amount.is_null() & ~bad, "amount", MISSING, None, required=True)
 
 
 def _read_month(reading: Reading, cells: pl.Series, private: pl.Series) -> None:

@@ -32,8 +32,7 @@ def read_invoices(paths: Sequence[Path], root: Path) -> Read:
     sheets = [read_sheet(path, root, WHAT, columns, _REQUIRED) for path in paths]
     rows = start(WHAT, sheets, columns, ("billing_account",))
     rows.frame = rows.frame.with_columns(pl.col(columns).str.strip_chars())
-    for column in _REQUIRED:
-        rows.refuse(pl.col(column).is_null(), column, "a value must stand here")
+    rows.need(*_REQUIRED)
     month = parse_months(rows.frame.get_column("billing_month")).dt.date()
     rows.read("billing_month", month, "a month, YYYY-MM", required=True)
     amount, _ = read_money(rows.frame.get_column("amount"))

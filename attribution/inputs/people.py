@@ -34,7 +34,7 @@ def read_people(paths: Sequence[Path], root: Path) -> Read:
     columns = list(PEOPLE_COLUMNS)
     rows = start(WHAT, [read_sheet(path, root, WHAT, columns, ("owner",)) for path in paths], columns, ())
     rows.frame = rows.frame.with_columns(pl.col(columns).str.strip_chars())
-    rows.refuse(pl.col("owner").is_null(), "owner", "a value must stand here")
+    rows.need("owner")
     for column in _SPAN:
         read_days(rows, column)
     address = rows.frame.get_column("email")

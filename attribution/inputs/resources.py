@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import polars as pl
-
 from attribution.inputs.csv_file import PLACE, Read, read_sheet
 from attribution.inputs.rows import collapse, finish, read_instants, read_numbers, start
 from schemas.inputs import RESOURCE_COLUMNS, Resources
@@ -31,8 +29,7 @@ def read_resources(paths: Sequence[Path], root: Path, timezone: str = "UTC") -> 
     columns = list(RESOURCE_COLUMNS)
     sheets = [read_sheet(path, root, WHAT, columns, ("resource_id", "resource_type")) for path in paths]
     rows = start(WHAT, sheets, columns, _IDS)
-    for column in ("resource_id", "resource_type"):
-        rows.refuse(pl.col(column).is_null(), column, "a value must stand here")
+    rows.need("resource_id", "resource_type")
     for column in _INSTANTS:
         read_instants(rows, column, timezone)
     for column in _NUMBERS:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from attribution.inputs.csv_file import PLACE, Read, Sheet, reject
-from schemas.bills import ROW_REFUSED, VALUE_UNKNOWN, no_rejects
+from schemas.bills import MISSING, ROW_REFUSED, VALUE_UNKNOWN, no_rejects
 from schemas.check import check
 from schemas.instants import parse_days, parse_instants
 from schemas.money import NUMBER
@@ -34,6 +34,11 @@ class Rows:
         if gone.height:
             self.rejects.append(reject(gone, self.what, column, rule))
             self.frame = self.frame.filter(~mask)
+
+    def need(self, *columns: str) -> None:
+        """Move out rows that lack a value."""
+        for column in columns:
+            self.refuse(pl.col(column).is_null(), column, MISSING)
 
     def read(self, column: str, read: pl.Series, rule: str, *, required: bool) -> None:
         """Put a typed column in the place of its text; unreadable text refuses the row, or is unknown."""

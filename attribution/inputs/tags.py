@@ -12,6 +12,7 @@ import polars as pl
 
 from attribution.inputs.csv_file import PLACE, Read, Sheet, read_sheet
 from attribution.inputs.rows import finish, read_days, start
+from schemas.bills import MISSING
 from schemas.dimensions import fold
 from schemas.faults import Fault, InputError
 from schemas.inputs import TAG_COLUMNS, Tags
@@ -34,8 +35,8 @@ def read_tags(paths: Sequence[Path], root: Path) -> Read:
     """
     sheets = [_long(read_sheet(path, root, WHAT, _KNOWN, ("resource_id",))) for path in paths]
     rows = start(WHAT, sheets, list(TAG_COLUMNS), ("resource_id",))
-    rows.refuse(pl.col("resource_id").is_null(), "resource_id", "a value must stand here")
-    rows.refuse(pl.col("key").is_null() & pl.col("value").is_not_null(), "key", "a value must stand here")
+    rows.need("resource_id")
+    rows.refuse(pl.col("key").is_null() & pl.col("value").is_not_null(), "key", MISSING)
     rows.frame = rows.frame.filter(pl.col("value").is_not_null()).with_columns(pl.col("key").str.strip_chars())
     for column in _SPAN:
         read_days(rows, column)

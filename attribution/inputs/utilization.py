@@ -28,8 +28,7 @@ def read_utilization(paths: Sequence[Path], root: Path) -> Read:
     """
     columns = list(UTILIZATION_COLUMNS)
     rows = start(WHAT, [read_sheet(path, root, WHAT, columns, _REQUIRED) for path in paths], columns, ("resource_id",))
-    for column in _REQUIRED:
-        rows.refuse(pl.col(column).is_null(), column, "a value must stand here")
+    rows.need(*_REQUIRED)
     read_days(rows, "date")
     rows.frame = rows.frame.with_columns(pl.col("metric").str.strip_chars())
     read_numbers(rows, "average", required=True)

@@ -24,7 +24,7 @@ from attribution.inputs.usage.spans import (
     spans,
     times,
 )
-from schemas.bills import VALUE_UNKNOWN, no_rejects
+from schemas.bills import MISSING, VALUE_UNKNOWN, no_rejects
 from schemas.tagsets import canonical
 
 _TIMES = ("interval_start", "interval_end")
@@ -104,8 +104,7 @@ def _labels(text: str) -> str | None:
 
 def _pods(sheets: Sequence[Sheet]) -> Rows:
     rows = _labelled(sheets, "pods", ("pod_labels",))
-    for column in ("node", "namespace", "pod"):
-        rows.refuse(pl.col(column).is_null(), column, "a value must stand here")
+    rows.need("node", "namespace", "pod")
     _greater(rows, "cpu", _CPU)
     _greater(rows, "memory", _MEMORY)
     rows.frame = rows.frame.with_columns(
@@ -121,15 +120,12 @@ def _greater(rows: Rows, name: str, columns: Sequence[str]) -> None:
     rows.frame = rows.frame.with_columns(pl.max_horizontal(*columns).alias(name))
     empty = pl.col(name).is_null()
     if rows.frame.select(empty.any()).item():
-        rows.rejects.append(
-            reject(rows.frame.filter(empty), WHAT, columns[0], "a value must stand here", VALUE_UNKNOWN)
-        )
+        rows.rejects.append(reject(rows.frame.filter(empty), WHAT, columns[0], MISSING, VALUE_UNKNOWN))
 
 
 def _gpus(sheets: Sequence[Sheet], pods: pl.DataFrame) -> Rows:
     rows = _labelled(sheets, "gpus", ())
-    for column in ("node", "namespace", "pod", "gpu_pod_uptime"):
-        rows.refuse(pl.col(column).is_null(), column, "a value must stand here")
+    rows.need("node", "namespace", "pod", "gpu_pod_uptime")
     read_amounts(rows, "gpu_pod_uptime")
     profile = pl.col("mig_profile").str.extract_groups(r"^(?:(\d)c\.)?(\d)g\.")
     models = {name: _slices(name) for name in rows.frame.get_column("gpu_model_name").drop_nulls().unique()}
@@ -170,7 +166,7 @@ def _with_ids(frame: pl.DataFrame, pods: pl.DataFrame) -> pl.DataFrame:
 def _volumes(sheets: Sequence[Sheet]) -> Rows:
     rows = _labelled(sheets, "volumes", ("persistentvolume_labels", "persistentvolumeclaim_labels"))
     volume = pl.coalesce("csi_volume_handle", "persistentvolume")
-    rows.refuse(volume.is_null(), "persistentvolume", "a value must stand here")
+    rows.refuse(volume.is_null(), "persistentvolume", MISSING)
     _greater(rows, "storage", _VOLUME)
     rows.frame = rows.frame.with_columns(volume.alias("resource_id"), pl.col("persistentvolumeclaim").alias("part"))
     return rows

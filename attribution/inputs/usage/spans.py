@@ -44,8 +44,8 @@ def sheet_schema(columns: Iterable[str]) -> dict[str, pl.DataType]:
 
 def read_times(rows: Rows, start: str, end: str) -> None:
     """The columns `start` and `end`, the end exclusive; an end of :59 or :59:59 is the last second of the span."""
+    rows.need(start, end)
     for column in (start, end):
-        rows.refuse(pl.col(column).is_null(), column, "a value must stand here")
         rows.read(column, parse_instants(rows.frame.get_column(column)), "an instant, ISO 8601", required=True)
     last = pl.col(end).dt.second() == 59  # noqa: PLR2004 - as clocks have it
     rows.frame = rows.frame.with_columns(pl.when(last).then(pl.col(end) + pl.duration(seconds=1)).otherwise(end))
