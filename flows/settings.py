@@ -132,7 +132,7 @@ class _Invoices(_Table):
 
 
 class _Retention(_Table):
-    revisions: int = Field(default=ws.Retention.revisions, ge=1)
+    revisions: int = Field(default=ws.Retention.revisions, ge=1, le=10_000)
 
 
 class _Smtp(_Table):

@@ -17,6 +17,9 @@ from schemas.faults import suggest
 from schemas.instants import parse_instants
 from schemas.people import ADDRESS
 
+# Files of the zones' database that name none: this machine's own, and what an installer writes before one is chosen.
+_NO_PLACES = frozenset({"localtime", "Factory"})
+
 
 def refuse(what: str, hint: str = "") -> NoReturn:
     """Complain to pydantic; what to do follows on a line of its own."""
@@ -26,8 +29,9 @@ def refuse(what: str, hint: str = "") -> NoReturn:
 
 def known_zone(zone: str) -> str:
     """A time zone by its IANA name."""
-    if zone not in available_timezones():
-        refuse("is no time zone", suggest(str(zone), available_timezones()))
+    known = available_timezones() - _NO_PLACES
+    if zone not in known:
+        refuse("is no time zone", suggest(str(zone), known))
     return zone
 
 

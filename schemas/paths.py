@@ -104,7 +104,7 @@ def matching(root: Path, pattern: str, where: str, apart: Path | None = None) ->
     relative = str(rest.relative_to(rest.anchor)) if rest else pattern
     try:
         found = sorted(path for path in base.glob(relative) if path.is_file() and not _hidden(path.relative_to(base)))
-    except ValueError as error:
+    except (ValueError, IndexError) as error:  # the latter for a root alone
         raise InputError(_no_pattern(where, pattern)) from error
     met = len(found)
     if apart is not None:

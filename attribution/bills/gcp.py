@@ -87,7 +87,7 @@ _KINDS: dict[str, tuple[str, str, str | None]] = {
 }
 _CONTRACTED = "cost_at_effective_price_default"
 _ZONE = "America/Los_Angeles"
-_MONTH = r"^(\d{4})-?(0[1-9]|1[0-2])$"
+_MONTH = r"^([0-9]{4})-?(0[1-9]|1[0-2])$"
 
 
 def identify(head: Head) -> bool:

@@ -6,6 +6,7 @@ the file, even where a charge could do without it, so that a typing error or a r
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
@@ -49,6 +50,9 @@ def mapping_faults(columns: Mapping[str, str], constants: Mapping[str, str], tag
         for name in constants
         if FOCUS_COLUMNS[name] != pl.String()
     ]
+    currency = constants.get("BillingCurrency", "USD")
+    if not re.fullmatch("[A-Z]{3}", currency):
+        faults.append(f'states "{currency}" as BillingCurrency, and a currency is three capital letters')
     if tags and "Tags" in given:
         faults.append("maps columns to tags and another one to Tags")
     return faults

@@ -18,11 +18,11 @@ from schemas.workspace import Source
 # The first rows tell whether a file writes in a style that needs a proof; the proof is looked for in all of it.
 _LOOKED_AT = 1_000
 _LAST_MONTH = 12
-_SHORT_DATE = r"^(\d{1,2})([/.-])(\d{1,2})[/.-]\d{4}(?:[ T]|$)"
-_ISO = r"^\d{4}-\d"
+_SHORT_DATE = r"^([0-9]{1,2})([/.-])([0-9]{1,2})[/.-][0-9]{4}(?:[ T]|$)"
+_ISO = r"^[0-9]{4}-[0-9]"
 # Three places after a mark may as well be thousands.
-_COMMA = r"^[+-]?(?:\d{1,3}(?:\.\d{3})+,\d+|\d+,(?:\d{1,2}|\d{4,}))$"
-_POINT = r"^[+-]?(?:\d{1,3}(?:,\d{3})+\.\d+|\d*\.(?:\d{1,2}|\d{4,}))(?:[eE][+-]?\d+)?$"
+_COMMA = r"^[+-]?(?:[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+|[0-9]+,(?:[0-9]{1,2}|[0-9]{4,}))$"
+_POINT = r"^[+-]?(?:[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+|[0-9]*\.(?:[0-9]{1,2}|[0-9]{4,}))(?:[eE][+-]?[0-9]+)?$"
 
 
 def proven_styles(table: OpenTable, source: Source, instants: Sequence[str], costs: Sequence[str]) -> Source:

@@ -40,5 +40,5 @@ def read_utilization(paths: Sequence[Path], root: Path) -> Read:
 
 def _read_samples(rows: Rows) -> None:
     text = rows.frame.get_column("samples").str.strip_chars()
-    whole = text.str.extract(r"^(\d{1,18})(?:\.0*)?$").cast(pl.Int64)
+    whole = text.str.extract(r"^([0-9]{1,18})(?:\.0*)?$").cast(pl.Int64)
     rows.read("samples", whole, "a whole number", required=False)

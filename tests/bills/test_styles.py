@@ -135,3 +135,11 @@ def test_text_in_parquet_is_proven_alike(tmp_path: Path) -> None:
             assert starts(tmp_path) == ["2026-03-04 00:00", "2026-03-13 00:00"]
         else:
             assert "State date_format" in refusal(tmp_path)
+
+
+def test_a_date_in_digits_of_another_script_is_a_bad_cell(tmp_path: Path) -> None:
+    head = "org,day,amount\n"
+    put(tmp_path, "b.csv", f"{head}7,13/09/2026,5\n7,1３/09/2026,6\n7,１/２/2026,7\n")
+    columns = {"BillingAccountId": "org", "ChargePeriodStart": "day", "BilledCost": "amount"}
+    bill = read_only(tmp_path, format="generic-csv", columns=columns, constants={"BillingCurrency": "USD"})
+    assert (bill.total("BilledCost"), sorted({line for line, *_ in bill.why()})) == (5, [3, 4])

@@ -291,12 +291,38 @@ user = "costs"
         ),
         ('format = "generic-csv"\ncolumns = {BiledCost = "a"}\n', 'columns: "BiledCost" is no column of a charge'),
         ('format = "generic-csv"\nconstants = {BillingCurrency = 3}\n', "BillingCurrency = 3 must be text, in quotes"),
+        (
+            'format = "generic-csv"\nconstants = {BillingCurrency = "usd"}\n',
+            'states "usd" as BillingCurrency, and a currency is three capital letters',
+        ),
+        ('timezone = "localtime"\n', 'timezone = "localtime" is no time zone'),
+        (f"[retention]\nrevisions = {'9' * 50}\n", "must not be above 10000"),
     ],
 )
 def test_settings_that_do_not_agree_are_told(tmp_path: Path, more: str, said: str) -> None:
     ended = attribution("check", "-w", workspace(tmp_path / "w", toml=TOML + more))
     assert ended.code == 2
     assert said in ended.err
+
+
+@pytest.mark.parametrize("glob", ["/", "//", "."])
+def test_a_path_that_is_no_pattern_is_told(tmp_path: Path, glob: str) -> None:
+    told = attribution("run", "-w", workspace(tmp_path / "w", toml=TOML.replace("bills/*", glob)))
+    assert (told.code, "is no pattern of files" in told.err) == (2, True)
+
+
+def test_digits_of_other_scripts_are_bad_cells(root: Path) -> None:
+    inputs(
+        root,
+        "resource_id,key,value,valid_from,valid_to\n",
+        utilization="resource_id,date,metric,average,samples\ni-1,2026-10-01,cpu_percent,3,１２\n",
+        inventory="resource_id,resource_type\n",
+    )
+    zone = charge("2026-09-03", ChargePeriodStart="2026-09-03T00:00:00+０8:00")
+    (root / "bills" / "september.csv").write_text(bill_text([*SEPTEMBER, zone]), encoding="utf-8")
+    assert attribution("run", "-w", root, "--as-of", AS_OF).code == 0
+    rejects = json.loads(attribution("rejects", "--each", "--json", "-w", root).out)
+    assert {one["value"] for one in rejects} == {"１２", "2026-09-03T00:00:00+０8:00"}
 
 
 def test_bad_rows_of_inputs_are_rejected_and_the_night_goes_on(root: Path) -> None:
