@@ -196,6 +196,7 @@ def take(run: Run, delivery: Delivery, rollup: RollUp) -> int:
             for sums in part.sums.values():
                 add_money(totals.stored, {name: amount for name, amount in sums.items() if amount is not None})
         stated = summing.result()
+        bills.ask_unchanged(delivery.files)
         totals.stated = dict(stated.totals)
         prove(delivery, totals, stated)
         rejects = pl.concat([no_rejects(), *refused], how="diagonal")

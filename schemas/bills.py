@@ -26,6 +26,8 @@ class BillFile:
     """One delivered file. `name` is relative to the workspace, with `/`; `digest` is the SHA-256 of its bytes.
 
     `copies`: where its plain text is shared by all who read it; None where each makes its own.
+    `modified`: when it was last written, in nanoseconds, as seen before its bytes were read; it tells within one run
+    whether somebody writes it meanwhile, and orders nothing.
     """
 
     path: Path
@@ -33,6 +35,7 @@ class BillFile:
     digest: str
     size: int
     copies: PlainCopies | None = field(default=None, compare=False, repr=False)
+    modified: int = field(default=0, compare=False, repr=False)
 
     @property
     def file_id(self) -> str:

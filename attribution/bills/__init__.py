@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from attribution.bills.listing import ask_unchanged
 from attribution.bills.readers import FORMATS, READERS, clock_of, find, read, stated, unpacked_once
 from attribution.bills.refusals import Refused, refuse, with_texts
 
@@ -9,6 +10,7 @@ __all__ = [
     "FORMATS",
     "READERS",
     "Refused",
+    "ask_unchanged",
     "clock_of",
     "find",
     "read",

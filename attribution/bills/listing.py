@@ -13,6 +13,7 @@ import polars as pl
 from attribution.bills.json_lines import first_keys, is_json
 from schemas.bills import BillFile, HeldBack
 from schemas.faults import Fault, InputError
+from schemas.packed import UnfinishedFileError
 from schemas.paths import matching, relative_name
 from schemas.text_file import head_line, header_columns
 from schemas.workspace import Source
@@ -57,9 +58,23 @@ def list_files(source: Source, root: Path, store: Path | None = None) -> tuple[l
 
 def bill_file(path: Path, root: Path) -> BillFile:
     """Name a file by its content; reads all its bytes once."""
+    found = path.stat()
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return BillFile(path, relative_name(path, root), digest, path.stat().st_size)
+    return BillFile(path, relative_name(path, root), digest, found.st_size, modified=found.st_mtime_ns)
+
+
+def ask_unchanged(files: Iterable[BillFile]) -> None:
+    """Make sure that files are still those that were named by their content.
+
+    Raises:
+        UnfinishedFileError: somebody wrote one since; what was read of it is neither the old nor the new.
+    """
+    for file in files:
+        now = file.path.stat()
+        if (now.st_size, now.st_mtime_ns) != (file.size, file.modified):
+            what = "the file was written while it was read, so nothing of it was taken"
+            raise UnfinishedFileError(Fault(file.name, what, hint="The next run reads it anew."))
 
 
 def read_head(file: BillFile, source: Source) -> Head:

@@ -7,13 +7,17 @@ import io
 import json
 import shutil
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
 from small_workspace import AS_OF, COLUMNS, RULES, TOML, attribution, bill_text, charge, published, workspace
+
+from attribution import bills
+from attribution.ledger import query
+from schemas.bills import Batch, Delivery
 
 INPUTS = '[inputs]\ntags = "tags.csv"\nresources = "inventory.csv"\nutilization = "utilization.csv"\n'
 SEPTEMBER = [charge("2026-09-03", "7")]
@@ -378,3 +382,30 @@ def test_charges_that_are_not_where_the_published_file_says(root: Path, ran: Pat
 
 def test_every_column_of_the_builder_is_one_of_focus() -> None:
     assert set(charge()) == set(COLUMNS)
+
+
+@pytest.mark.parametrize("name", ["september.csv", "september.jsonl"])
+def test_a_file_that_is_written_while_it_is_read_waits_for_the_next_run(
+    root: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else what was read would bear the digest of what was not, and never be read again."""
+    before, path = figures(root), root / "bills" / name
+    texts = [bill_text([charge("2026-09-03", cost)]) for cost in ("7", "8")]
+    if name.endswith("jsonl"):
+        texts = [json.dumps(charge("2026-09-03", cost)) + "\n" for cost in ("7", "8")]
+    path.write_text(texts[0], encoding="utf-8")
+    read = bills.read
+
+    def read_late(delivery: Delivery) -> Iterator[Batch]:
+        path.write_text(texts[1], encoding="utf-8")
+        return read(delivery)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(bills, "read", read_late)
+        ended = attribution("run", "-w", root, "--as-of", AS_OF)
+    assert ended.code == 2
+    assert "was written while it was read" in ended.out + ended.err
+    assert figures(root) == before
+    path.write_text(texts[0], encoding="utf-8")
+    assert attribution("run", "-w", root, "--as-of", AS_OF).code == 0
+    assert "7.000000000000" in {str(row[0]) for row in query(root / "ledger", "SELECT BilledCost FROM charges").rows()}
