@@ -11,6 +11,7 @@ import polars as pl
 
 from attribution.detection import (
     WasteInputs,
+    bills_in_two_sources,
     check_invoices,
     detect_growth,
     detect_waste,
@@ -79,6 +80,7 @@ def detect(run: Run, rules: RuleBook, inputs: InputFrames) -> pl.DataFrame:
         ),
         owners_who_left(daily, left(run.today, as_owners(inputs.people, rules))),
         unnamed_sources(marks, [source.name for source in workspace.sources]),
+        bills_in_two_sources(_billed(run, "billed")),
         notice_findings(notices),
     )
     ledger.keep("growth", grown)
@@ -103,8 +105,7 @@ def _notices(kept: Kept) -> pl.DataFrame:
 def _invoice_checks(run: Run, invoices: pl.DataFrame) -> pl.DataFrame:
     """Invoices against bills; charges are asked only where an invoice is named."""
     named = invoices.get_column("invoice_id").count() > 0
-    billed = run.ledger.query("billed_by_invoice" if named else "billed")
-    billed = billed.select(pl.col(name).cast(dtype) for name, dtype in BILLED_COLUMNS.items())
+    billed = _billed(run, "billed_by_invoice" if named else "billed")
     return check_invoices(invoices, billed, run.workspace.invoices.tolerance, run.today)
 
 
@@ -131,3 +132,7 @@ def watermarks(kept: Kept, timezone: str, as_of: datetime) -> dict[str, Watermar
             complete = next_month(last) - timedelta(days=1)
         marks[source] = Watermark(first, max(min(complete, yesterday), first))
     return marks
+
+
+def _billed(run: Run, query: str) -> pl.DataFrame:
+    return run.ledger.query(query).select(pl.col(name).cast(dtype) for name, dtype in BILLED_COLUMNS.items())

@@ -6,11 +6,13 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Container, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 from attribution.bills.listing import delivery_digest
 from schemas.bills import BillFile, Delivery, HeldBack
+from schemas.faults import Fault, InputError
 from schemas.paths import fixed_parts
 from schemas.workspace import Mode, Source
 
@@ -92,20 +94,36 @@ def by_shards(
 
 
 def read_manifests(folder: Path, read: Callable[[str, dict[str, Any]], _M]) -> list[_M]:
-    """Manifests in a folder, by name; a JSON file that is none is passed over.
+    """Manifests in a folder, by name; a JSON file that speaks of something else is passed over.
 
     Args:
         folder: need not be there.
         read: makes one of a file's name and its object; raises ValueError, KeyError, TypeError or AttributeError
             where the object is something else.
+
+    Raises:
+        InputError: a file that its name calls a manifest holds no JSON object, so it was cut or is damaged.
     """
     found: list[_M] = []
     for path in sorted(folder.glob("*.json")):
-        try:
-            found.append(read(path.name, json.loads(path.read_text(encoding="utf-8-sig"))))
-        except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError):
+        said = _json_object(path)
+        if said is None:
+            if "manifest" in path.name.casefold():
+                name = f"{folder.name}/{path.name}"
+                what = f"{name} holds no JSON object: it was cut or is damaged, so which files count is unknown"
+                raise InputError(Fault(name, what, hint="Deliver it again."))
             continue
+        with suppress(ValueError, KeyError, TypeError, AttributeError):
+            found.append(read(path.name, said))
     return found
+
+
+def _json_object(path: Path) -> dict[str, Any] | None:
+    try:
+        said = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (ValueError, OSError, RecursionError):
+        return None
+    return said if isinstance(said, dict) else None
 
 
 def not_named(source: Source, files: Sequence[BillFile], manifest: str, named: Container[str]) -> list[HeldBack]:

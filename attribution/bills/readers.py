@@ -130,7 +130,11 @@ def find(source: Source, root: Path, store: Path | None = None) -> Found:
     found: list[Delivery] = []
     for name in sorted({claim.reader for claim in claims}):
         files = [claim.file for claim in claims if claim.reader == name]
-        deliveries, more = READERS[name].deliveries(source, files)
+        try:
+            deliveries, more = READERS[name].deliveries(source, files)
+        except InputError as error:  # what lies beside the files cannot be read, so how they belong together is unknown
+            held.append(_held(source, files[0].path, root, " ".join(fault.sentence for fault in error.faults)))
+            continue
         found.extend(deliveries)
         held.extend(more)
     return Found(tuple(sorted(found, key=lambda delivery: delivery.name)), tuple(held), tuple(periods))

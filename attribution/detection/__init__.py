@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from attribution.detection.candidates import together
+from attribution.detection.doubles import bills_in_two_sources
 from attribution.detection.growth import growth, subjects_of
 from attribution.detection.growth_findings import growth_findings as detect_growth
 from attribution.detection.invoices import check_invoices, invoice_findings
@@ -13,6 +14,7 @@ from attribution.detection.waste import WasteInputs, detect_waste, override_faul
 
 __all__ = [
     "WasteInputs",
+    "bills_in_two_sources",
     "check_invoices",
     "detect_growth",
     "detect_waste",

@@ -8,6 +8,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from azure_kit import ACTUAL as AZURE_ACTUAL
 from bills_kit import cur_text, focus_text, look, manifest, put, read_delivery
 
 from attribution.bills import READERS
@@ -184,3 +185,31 @@ def test_reports_that_are_overwritten_in_place_lie_beside_their_manifest(tmp_pat
     found = look(tmp_path)
     assert [one.current for one in found.deliveries] == [True]
     assert not found.held_back
+
+
+@pytest.mark.parametrize("cut", ["", "{", "[]", "null", '{"blobs": ['])
+@pytest.mark.parametrize(
+    ("bill", "beside", "text"),
+    [
+        ("actual/20260901-20260930/r1/part_0_0001.csv", "actual/20260901-20260930/r1/_manifest.json", AZURE_ACTUAL),
+        ("20260901-20261001/a1/cur-00001.csv", "20260901-20261001/cur-Manifest.json", cur_text({})),
+    ],
+)
+def test_a_manifest_that_cannot_be_read_holds_its_files_back(
+    tmp_path: Path, bill: str, beside: str, text: str, cut: str
+) -> None:
+    put(tmp_path, bill, text)
+    put(tmp_path, beside, cut)
+    found = look(tmp_path)
+    assert not found.deliveries
+    (held,) = found.held_back
+    assert held.name == bill
+    assert "holds no JSON object" in held.reason
+    assert Path(beside).name in held.reason
+
+
+def test_json_that_speaks_of_something_else_is_passed_over(tmp_path: Path) -> None:
+    put(tmp_path, "20260901-20261001/a1/cur-00001.csv", cur_text({}))
+    put(tmp_path, "20260901-20261001/cur-RedshiftManifest.json", '{"entries": []}')
+    put(tmp_path, "20260901-20261001/notes.json", "{")
+    assert len(look(tmp_path, "**/*.csv").deliveries) == 1
