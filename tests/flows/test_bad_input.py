@@ -390,9 +390,9 @@ def test_a_file_that_is_written_while_it_is_read_waits_for_the_next_run(
 ) -> None:
     """Else what was read would bear the digest of what was not, and never be read again."""
     before, path = figures(root), root / "bills" / name
-    texts = [bill_text([charge("2026-09-03", cost)]) for cost in ("7", "8")]
+    texts = [bill_text([charge("2026-09-03", cost)]) for cost in ("7", "88")]
     if name.endswith("jsonl"):
-        texts = [json.dumps(charge("2026-09-03", cost)) + "\n" for cost in ("7", "8")]
+        texts = [json.dumps(charge("2026-09-03", cost)) + "\n" for cost in ("7", "88")]
     path.write_text(texts[0], encoding="utf-8")
     read = bills.read
 
