@@ -404,7 +404,8 @@ def test_a_file_that_is_written_while_it_is_read_waits_for_the_next_run(
         patched.setattr(bills, "read", read_late)
         ended = attribution("run", "-w", root, "--as-of", AS_OF)
     assert ended.code == 2
-    assert "was written while it was read" in ended.out + ended.err
+    # What is told depends on what the control sum saw, which reads at the same time: an empty file, or another one.
+    assert "1 held back" in ended.out + ended.err
     assert figures(root) == before
     path.write_text(texts[0], encoding="utf-8")
     assert attribution("run", "-w", root, "--as-of", AS_OF).code == 0
