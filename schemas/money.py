@@ -7,13 +7,14 @@ here and kept with the bill; a DOUBLE is read through its shortest text, never c
 from __future__ import annotations
 
 from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import polars as pl
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+_Name = TypeVar("_Name")
 SCALE = 12
 MONEY = pl.Decimal(38, SCALE)
 UNIT = Decimal(1).scaleb(-SCALE)
@@ -124,8 +125,8 @@ def add(*amounts: Decimal) -> Decimal:
     return total
 
 
-def add_money(into: dict[str, Decimal], more: Mapping[str, Decimal]) -> None:
-    """Add sums by cost column or currency, exactly."""
+def add_money(into: dict[_Name, Decimal], more: Mapping[_Name, Decimal]) -> None:
+    """Add sums by cost column, currency or both, exactly."""
     for name, amount in more.items():
         into[name] = add(into.get(name, Decimal(0)), amount)
 

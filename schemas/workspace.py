@@ -26,7 +26,7 @@ class Source:
     date_format: str | None = None
     timezone: str = "UTC"  # of instants written without a zone
     effective: Literal["effective", "billed"] = "effective"  # what to use where EffectiveCost is never filled
-    shrink: Decimal = Decimal("0.2")  # share of rows or BilledCost by which a bill may fall without being asked about
+    shrink: Decimal = Decimal("0.2")  # share of rows or money by which a bill may fall without being asked about
     reject_rows: Decimal | None = None  # share of a delivery's rows above which refused ones hold it back
     reject_money: Decimal | None = None  # the same of its BilledCost
     # Of bills whose columns the source maps itself: charge column -> raw column, charge column -> its value, tag key

@@ -175,14 +175,20 @@ def _guard(con: duckdb.DuckDBPyConnection, found: Sequence[Delivery], accept_shr
     ).fetchall():
         standing[BillKey(source, account, month)].add(digest)
     measures: dict[tuple[str, BillKey], Measure] = {}
-    for digest, source, account, month, rows, billed in con.execute(
+    for digest, source, account, month, rows, sums in con.execute(
         """
         SELECT p.delivery_digest, p.source, p.BillingAccountId, p.billing_month, p.rows,
-            map_from_entries(list((s.BillingCurrency, s.BilledCost)))
+            list((s.BillingCurrency, s.BilledCost, s.EffectiveCost))
         FROM book.parts AS p JOIN book.part_sums AS s USING (part_no) GROUP BY ALL
         """
     ).fetchall():
-        measures[digest, BillKey(source, account, month)] = Measure(rows, billed)
+        money = {
+            (column, currency): amount
+            for currency, *amounts in sums
+            for column, amount in zip(("BilledCost", "EffectiveCost"), amounts, strict=True)
+            if amount is not None
+        }
+        measures[digest, BillKey(source, account, month)] = Measure(rows, money)
     accepted = con.execute("SELECT delivery_digest FROM book.accepted_deliveries").fetchall()
     return Guard(
         standing={key: frozenset(digests) for key, digests in standing.items()},

@@ -1,4 +1,7 @@
-"""Whether a bill falls by more than its source allows: rows, and BilledCost by currency, before and after."""
+"""Whether a bill falls by more than its source allows: rows, and money by currency, before and after.
+
+EffectiveCost is asked for too, for it may come in files of its own: then a bill falls while what was billed stands.
+"""
 
 from __future__ import annotations
 
@@ -13,20 +16,20 @@ from schemas.workspace import Source
 
 @dataclass(frozen=True)
 class Measure:
-    """What a delivery holds of a bill. `billed`: currency -> BilledCost."""
+    """What a delivery holds of a bill. `money`: cost column, BilledCost or EffectiveCost, and currency -> sum."""
 
     rows: int = 0
-    billed: Mapping[str, Decimal] = field(default_factory=dict)
+    money: Mapping[tuple[str, str], Decimal] = field(default_factory=dict)
 
 
 def together(measures: Iterable[Measure]) -> Measure:
     """Several deliveries' parts of one bill as one."""
     rows = 0
-    billed: dict[str, Decimal] = {}
+    money: dict[tuple[str, str], Decimal] = {}
     for one in measures:
         rows += one.rows
-        add_money(billed, one.billed)
-    return Measure(rows, billed)
+        add_money(money, one.money)
+    return Measure(rows, money)
 
 
 @dataclass(frozen=True)
@@ -67,10 +70,14 @@ class Guard:
         told = []
         if _falls(Decimal(old.rows), Decimal(new.rows), limit):
             told.append(f"from {old.rows:,} rows to {new.rows:,}")
-        for currency, amount in sorted(old.billed.items()):
-            left = new.billed.get(currency, Decimal(0))
-            if _falls(amount, left, limit):
-                told.append(f"from BilledCost {grouped(amount)} {currency} to {grouped(left)}")
+        fallen: set[str] = set()
+        for (column, currency), amount in sorted(old.money.items()):
+            left = new.money.get((column, currency), Decimal(0))
+            # BilledCost comes first; where it fell, its EffectiveCost fell with it. An unknown cost has not fallen.
+            unknown = (column, currency) not in new.money and ("BilledCost", currency) in new.money
+            if currency not in fallen and not unknown and _falls(amount, left, limit):
+                fallen.add(currency)
+                told.append(f"from {column} {grouped(amount)} {currency} to {grouped(left)}")
         if not told:
             return ""
         return f"{' and '.join(told)}, more than the {grouped(limit * 100)} % that shrink allows"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 from decimal import Decimal
 from pathlib import Path
 
@@ -126,3 +127,20 @@ def test_a_row_that_only_the_charges_schema_refuses_is_counted_on_both_sides(tmp
         ("actual", 3, "Euro"),
         ("amortized", 4, "Euro"),
     ]
+
+
+def test_an_amortized_export_that_is_withdrawn_lowers_nothing_without_a_word(tmp_path: Path) -> None:
+    (tmp_path / "attribution.toml").write_text(TOML, encoding="utf-8")
+    (tmp_path / "rules.toml").write_text(RULES, encoding="utf-8")
+    bought = day(1, "90", ChargeType="Purchase", **COVERED)
+    deliver(tmp_path, "costs-actual", "05T06:00", [day(1, "31.5"), bought])
+    deliver(tmp_path, "costs-amortized", "05T07:00", [day(1, "31.5"), day(1, "90", **COVERED)], "AmortizedCost")
+    assert night(tmp_path)[:2] == (Decimal("121.5"), Decimal("121.5"))
+    shutil.rmtree(tmp_path / "bills" / "costs-amortized")
+    ended = attribution("run", "-w", tmp_path, "--as-of", AS_OF)
+    assert ended.code == 2
+    told = " ".join((ended.out + ended.err).split())
+    assert "from EffectiveCost 121.5 EUR to 31.5" in told
+    with duckdb.connect(str(tmp_path / "ledger" / "costs.duckdb"), read_only=True) as con:
+        ((effective,),) = con.execute("SELECT sum(EffectiveCost) FROM costs").fetchall()
+    assert effective == Decimal("121.5")

@@ -147,6 +147,19 @@ def test_another_currency_is_a_fall_of_the_first(ledger: Ledger) -> None:
     assert "from BilledCost 1 USD to 0" in held.reason
 
 
+def test_effective_cost_that_falls_alone_is_asked_about_and_an_unknown_one_has_not_fallen(ledger: Ledger) -> None:
+    def spread(effective: str | None) -> Bill:
+        rows = [charge("50"), charge("50", EffectiveCost=None if effective is None else Decimal(effective))]
+        return bill("a.csv", *rows, shrink="0.2")
+
+    ingest(ledger, spread("120"))
+    (held,) = ingest(ledger, spread("30")).held_back
+    assert (held.kind, "from EffectiveCost 170 USD to 80, more" in held.reason) == ("delivery_shrank", True)
+    assert "BilledCost" not in held.reason
+    unknown = bill("a.csv", *(charge(cost, EffectiveCost=None) for cost in ("50", "50")), shrink="0.2")
+    assert ingest(ledger, unknown).held_back == ()
+
+
 def test_a_source_may_allow_any_fall(ledger: Ledger) -> None:
     ingest(ledger, of("a.csv", "1", "2"))
     assert ingest(ledger, of("a.csv", "1", shrink="1")).held_back == ()
