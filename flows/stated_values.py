@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from datetime import datetime
 from decimal import Decimal
@@ -19,6 +20,8 @@ from schemas.people import ADDRESS
 
 # Files of the zones' database that name none: this machine's own, and what an installer writes before one is chosen.
 _NO_PLACES = frozenset({"localtime", "Factory"})
+# Codecs of Python's that write names of hosts or of source code, and no file.
+_NO_FILES = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape"})
 
 
 def refuse(what: str, hint: str = "") -> NoReturn:
@@ -72,10 +75,13 @@ def charge_column(name: str) -> str:
 
 def known_encoding(name: str) -> str:
     """An encoding that Python knows."""
+    hint = 'Python\'s names, for example "cp1252", "gb18030", "utf-16-le".'
     try:
         "".encode(name)
-    except LookupError:
-        refuse("is no encoding", 'Python\'s names, for example "cp1252", "gb18030", "utf-16-le".')
+    except (LookupError, UnicodeError):
+        refuse("is no encoding", hint)
+    if codecs.lookup(name).name.replace("-", "_") in _NO_FILES:
+        refuse("is no encoding of files", hint)
     return name
 
 

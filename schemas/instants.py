@@ -12,6 +12,8 @@ import polars as pl
 INSTANT = pl.Datetime("us", "UTC")
 # Clocks of no bill: programs write the year 1 or 9999 where they know none, and calendars end there.
 _FIRST, _AFTER = datetime(1970, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
+# Minutes by which a clock is ahead of UTC at most, on Kiritimati; a larger offset is damage.
+_FARTHEST = 14 * 60
 _CLOCK_MARKS = ("%H", "%I", "%T", "%R", "%r", "%X", "%c")
 _CLOCKS = (" %H:%M:%S", " %H:%M", " %I:%M:%S %p", " %I:%M %p")
 _ISO = (
@@ -98,6 +100,7 @@ def _parse(distinct: pl.Series, timezone: str, date_format: str | None) -> pl.Se
         .select(
             clock=clock.str.to_datetime("%Y-%m-%d %H:%M:%S%.f", time_unit="us", strict=False),
             zoned=zone.is_not_null(),
+            nowhere=hours * 60 + minutes > _FARTHEST,
             offset=pl.duration(minutes=(sign * (hours * 60 + minutes)).fill_null(0)),
             stated=_stated(text, date_format),
         )
@@ -105,7 +108,8 @@ def _parse(distinct: pl.Series, timezone: str, date_format: str | None) -> pl.Se
     local = place(frame.select(pl.coalesce("stated", "clock")).to_series(), timezone)
     zoned = frame.select((pl.col("clock") - pl.col("offset")).dt.replace_time_zone("UTC")).to_series()
     own = frame.get_column("stated").is_null() & frame.get_column("zoned")
-    return plausible(pl.select(pl.when(own).then(zoned).otherwise(local)).to_series())
+    nowhere = frame.get_column("nowhere").fill_null(value=False)
+    return plausible(pl.select(pl.when(own).then(zoned.set(nowhere, None)).otherwise(local)).to_series())
 
 
 def _stated(text: pl.Expr, date_format: str | None) -> pl.Expr:

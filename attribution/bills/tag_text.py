@@ -12,6 +12,8 @@ from attribution.bills.cells import read_text
 from schemas.tagsets import canonical
 
 _LIMIT = 1_000_000
+# A value such as 1.10 is a name here, and no number.
+_AS_WRITTEN = json.JSONDecoder(parse_float=str)
 
 
 class TagTexts:
@@ -64,7 +66,7 @@ def tag_pairs(text: str) -> list[tuple[str, Any]]:
         ValueError: none of these.
     """
     stripped = text.strip()
-    return pairs_of(json.loads(f"{{{stripped}}}" if stripped.startswith('"') else stripped))
+    return pairs_of(_AS_WRITTEN.decode(f"{{{stripped}}}" if stripped.startswith('"') else stripped))
 
 
 def pairs_of(found: object) -> list[tuple[str, Any]]:

@@ -294,6 +294,7 @@ def test_money_without_a_service_is_kept_under_a_name_that_says_so(tmp_path: Pat
         ('"owner": "mira","url": "http://a: b"', {"owner": "mira", "url": "http://a: b"}),
         ('[{"key": "owner", "value": "mira"}, {"key": "blank", "value": ""}]', {"blank": "", "owner": "mira"}),
         ('{"nested": {"a": [1, {"b": 2}]}}', {"nested": '{"a": [1, {"b": 2}]}'}),
+        ('{"version": 1.10, "build": 4e3}', {"build": "4e3", "version": "1.10"}),
         ("{}", None),
         ('{"Name": "gpu-1", "name": "gpu-2"}', {"Name": "gpu-1", "name": "gpu-2"}),
     ],

@@ -300,6 +300,7 @@ user = "costs"
             'states "usd" as BillingCurrency, and a currency is three capital letters',
         ),
         ('timezone = "localtime"\n', 'timezone = "localtime" is no time zone'),
+        *((f'encoding = "{name}"\n', "is no encoding") for name in ("idna", "punycode", "unicode-escape", "rot13")),
         (f"[retention]\nrevisions = {'9' * 50}\n", "must not be above 10000"),
     ],
 )
