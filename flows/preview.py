@@ -67,14 +67,7 @@ def _totals(ledger: Ledger) -> pl.DataFrame:
 
 
 def _read(ledger: Ledger, run: int) -> pl.DataFrame:
-    return ledger.frame(
-        """
-        SELECT d.source, d.name, d.rows, count(r.delivery_digest) AS refused_values
-        FROM book.deliveries_read AS d LEFT JOIN book.rejects AS r USING (delivery_digest)
-        WHERE d.posted_run = ? GROUP BY ALL ORDER BY ALL
-        """,
-        [run],
-    )
+    return ledger.query("deliveries_read").filter(pl.col("posted_run") == run).drop("posted_run")
 
 
 def shown(found: Preview) -> RenderableType:

@@ -141,7 +141,7 @@ def weekly(workspace: Workspace, as_of: datetime | None = None, watch: Watch = q
         InputError: nothing was attributed yet, or the mail server's settings are wrong.
     """
     with running(workspace, "weekly", as_of, watch) as run:
-        if run.ledger.frame("SELECT 1 FROM book.costs_kept LIMIT 1").is_empty():
+        if run.ledger.query("costs_kept").is_empty():
             hint = "Run `attribution run` first; reports are made of what it keeps."
             raise InputError(Fault("weekly", "nothing was attributed yet, so there is nothing to report", hint=hint))
         reports = do(write_reports)(run)

@@ -18,12 +18,13 @@ from attribution.bills.aws_commitments import Commitments
 from attribution.bills.aws_manifest import group_files
 from attribution.bills.aws_mapping import to_charges
 from attribution.bills.aws_maps import tag_pairs
+from attribution.bills.charge_rows import late_batch
 from attribution.bills.control import sum_files
 from attribution.bills.listing import Head, read_head
 from attribution.bills.styles import proven_styles
 from attribution.bills.table_file import OpenTable, open_table, raw_rows
 from attribution.bills.tag_text import TagTexts
-from schemas.bills import Batch, BillFile, Delivery, HeldBack, Notice, Stated, no_rejects
+from schemas.bills import Batch, BillFile, Delivery, HeldBack, Notice, Stated
 from schemas.faults import InputError, missing_columns
 from schemas.money import add_money
 from schemas.workspace import Source
@@ -102,13 +103,4 @@ def _last(
         notices.append(Notice("savings_plan_netting", delivery.name, what, amount=left))
     if not notices:
         return None
-    return Batch(
-        charges=unused,
-        refused=no_rejects(),
-        rows=0,
-        source=delivery.source.name,
-        files={file.file_id: file.name for file in delivery.files},
-        line_of=lambda file_id, numbers: tables[file_id].line_of(numbers),
-        notices=notices,
-        residual={"BilledCost": Decimal(0)},
-    )
+    return late_batch(delivery, notices, unused, lambda file_id, numbers: tables[file_id].line_of(numbers))

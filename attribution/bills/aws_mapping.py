@@ -62,9 +62,8 @@ def _tags(reading: Reading, columns: Columns, tags: TagTexts) -> None:
     if sets is None:
         reading.columns["Tags"] = reading.nulls(pl.String())
         return
-    reading.columns["Tags"], bad = tags.read(sets)
     reading.raw_names["Tags"] = ", ".join(columns.tag_maps())
-    reading.fail(bad, "Tags", "a JSON object of tags", sets, required=False)
+    reading.read_tags(tags, sets)
 
 
 def _kinds(reading: Reading, columns: Columns, line_type: pl.Series, code: pl.Series) -> None:

@@ -14,9 +14,10 @@ from attribution.bills import azure_mapping
 from attribution.bills.azure_balance import Balance, differing, lacking_actual, lacking_amortized
 from attribution.bills.azure_deliveries import ACTUAL, AMORTIZED, UNTOLD, of_pairs
 from attribution.bills.azure_mapping import Mapping, own_columns
+from attribution.bills.charge_rows import late_batch
 from attribution.bills.flat import has, read_flat, sum_flat
 from attribution.bills.listing import Head
-from schemas.bills import Batch, BillFile, Delivery, HeldBack, Notice, Stated, no_rejects
+from schemas.bills import Batch, BillFile, Delivery, HeldBack, Stated
 from schemas.charges import CHARGE_COLUMNS
 from schemas.workspace import Source
 
@@ -61,7 +62,7 @@ def read(delivery: Delivery) -> Iterator[Batch]:
     tell = differing if balance.paired else lacking_actual if AMORTIZED in sides else lacking_amortized
     notices = balance.notices(tell)
     if notices:
-        yield _only_notices(delivery, notices)
+        yield late_batch(delivery, notices, pl.DataFrame(schema=CHARGE_COLUMNS), lambda _, numbers: numbers)
 
 
 def stated(delivery: Delivery) -> Stated:
@@ -82,16 +83,3 @@ def _sides(delivery: Delivery) -> dict[str, Delivery]:
         AMORTIZED: tuple(file for file, role in of if role == AMORTIZED),
     }
     return {side: replace(delivery, files=files) for side, files in parts.items() if files}
-
-
-def _only_notices(delivery: Delivery, notices: list[Notice]) -> Batch:
-    """What is known only when all rows were read."""
-    return Batch(
-        charges=pl.DataFrame(schema=CHARGE_COLUMNS),
-        refused=no_rejects(),
-        rows=0,
-        source=delivery.source.name,
-        files={file.file_id: file.name for file in delivery.files},
-        line_of=lambda _, numbers: numbers,
-        notices=notices,
-    )

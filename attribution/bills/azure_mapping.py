@@ -122,10 +122,8 @@ class Mapping:
 
     def __call__(self, reading: Reading, columns: RawColumns, kept: dict[str, pl.Series]) -> None:
         """As `flat.Finish` has it."""
-        raw = columns.text(reading.rows.frame, "Tags")
         reading.raw_names["Tags"] = columns.find("Tags") or "Tags"
-        reading.columns["Tags"], bad = self._tags.read(raw)
-        reading.fail(bad, "Tags", "a JSON object of tags", raw, required=False)
+        reading.read_tags(self._tags, columns.text(reading.rows.frame, "Tags"))
         _ids(reading, columns)
         _periods(reading)
         _kinds(reading, kept)

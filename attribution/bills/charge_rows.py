@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -14,7 +14,8 @@ import polars as pl
 from attribution.bills.cells import NULL_WORDS, read_costs
 from attribution.bills.refusals import Refusals
 from attribution.bills.table_file import OpenTable, RawRows
-from schemas.bills import MISSING, REJECT_COLUMNS, ROW_REFUSED, Batch, Notice
+from attribution.bills.tag_text import TagTexts
+from schemas.bills import MISSING, REJECT_COLUMNS, ROW_REFUSED, Batch, Delivery, Notice, no_rejects
 from schemas.charges import CHARGE_COLUMNS, REQUIRED
 from schemas.money import add, sum_exactly
 from schemas.resource_ids import DAMAGED, damaged_ids, fold_azure_ids
@@ -61,6 +62,11 @@ class Reading:
     def tell(self, kind: str, what: str, amount: Decimal | None = None) -> None:
         """Note something that had to be decided about the file."""
         self.notices.append(Notice(kind, self.rows.head.file.name, what, amount))
+
+    def read_tags(self, tags: TagTexts, raw: pl.Series, check: str = "a JSON object of tags") -> None:
+        """The canonical text of each row's tags; a cell that holds none is told, and its charge stays."""
+        self.columns["Tags"], bad = tags.read(raw)
+        self.fail(bad, "Tags", check, raw, required=False)
 
     @property
     def height(self) -> int:
@@ -222,6 +228,23 @@ def to_batch(reading: Reading, extras: dict[str, pl.Series], costs: dict[str, tu
         netted=reading.netted,
         notices=reading.notices,
         text_of=lambda _, lines: reading.text_of(lines),
+    )
+
+
+def late_batch(
+    delivery: Delivery, notices: list[Notice], charges: pl.DataFrame, line_of: Callable[[str, list[int]], list[int]]
+) -> Batch:
+    """What is known only when all rows of a delivery were read: charges that stand in no row of it, and notices."""
+    return Batch(
+        charges=charges,
+        refused=no_rejects(),
+        rows=0,
+        source=delivery.source.name,
+        files={file.file_id: file.name for file in delivery.files},
+        line_of=line_of,
+        notices=notices,
+        # With a residual a column is one that the delivery states, so that money of refused rows is counted in it.
+        residual={"BilledCost": Decimal(0)} if charges.height else {},
     )
 
 

@@ -93,9 +93,9 @@ def _read_detail(delivery: Delivery, layout: Layout, kinds: Raws, more: More | N
         if not columns.present(layout.texts.get("BillingCurrency", ())):
             filled["BillingCurrency"] = pl.Series(["CNY"]).new_from_index(0, reading.height)
         text = kept.pop(TAGS, reading.nulls(pl.String()))
-        filled["Tags"], bad = tags.read(text)
         raws = layout.kept.get(TAGS, ("Tags",))
-        reading.fail(bad, next(iter(columns.present(raws)), raws[0]), "tags as text", text, required=False)
+        reading.raw_names["Tags"] = next(iter(columns.present(raws)), raws[0])
+        reading.read_tags(tags, text, "tags as text")
         filled["ConsumedUnit"] = reading.get("PricingUnit")
         if more:
             more(reading, columns, kept)

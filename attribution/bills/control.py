@@ -27,7 +27,7 @@ from schemas.text_file import delimiter_of, header_columns
 from schemas.workspace import Source
 
 # ASCII: Decimal reads digits of every script, and the readers take such text for no number.
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 _WITHIN = r"""(?:"NAME"|'NAME')\s*:\s*(?:Decimal\()?["']?([-+.\dEe]+)["']?|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'"""
 _WIDE = pa.decimal256(76, 30)
 _LARGE = r"[eE]\+?\d|\d{38}"
@@ -147,7 +147,7 @@ def _text(file: BillFile, source: Source, wanted: _Wanted, sums: _Sums, scratch:
     for frame in query.collect_batches(chunk_size=_BATCH):
         sums.rows += frame.height
         for cost, raws in found.items():
-            cells = [_plain(frame.get_column(raw).to_arrow(), source, wanted.blanks) for raw in raws]
+            cells = [plain(frame.get_column(raw).to_arrow(), source, wanted.blanks) for raw in raws]
             sums.add(cost, *_sum(pc.coalesce(*cells)))
         for cost, (raw, name) in lists.items():
             sums.add(cost, *_sum_within(frame.get_column(raw).to_arrow(), name))
@@ -194,7 +194,7 @@ def _json_once(
 
 
 def _number(cell: object) -> tuple[Decimal, int]:
-    return (Decimal(cell), 0) if isinstance(cell, str) and _NUMBER.fullmatch(cell) else (Decimal(0), 1)
+    return (Decimal(cell), 0) if isinstance(cell, str) and NUMBER.fullmatch(cell) else (Decimal(0), 1)
 
 
 def _sum_within(texts: pa.Array, name: str) -> tuple[Decimal, int]:
@@ -212,7 +212,7 @@ def nested_amounts(text: str, name: str) -> Iterator[str]:
     Whole texts in quotes are passed over, so that a name which only occurs within one is not met.
     """
     for found in re.finditer(_WITHIN.replace("NAME", re.escape(name)), text, re.DOTALL):
-        if found.group(1) and re.fullmatch(_NUMBER, found.group(1)):
+        if found.group(1) and re.fullmatch(NUMBER, found.group(1)):
             yield found.group(1)
 
 
@@ -224,7 +224,7 @@ def _filled(values: pa.Array, blanks: tuple[str, ...]) -> pa.Array:
     return pc.if_else(empty, pa.scalar(None, values.type), values)
 
 
-def _plain(values: pa.Array, source: Source, blanks: tuple[str, ...]) -> pa.Array:
+def plain(values: pa.Array, source: Source, blanks: tuple[str, ...] = ()) -> pa.Array:
     """Number text in the standard style; a text in another style counts as none."""
     text = _filled(values.cast(pa.string()), blanks)
     if source.decimal == "." and not source.thousands:
@@ -251,7 +251,7 @@ def _sum(values: pa.Array) -> tuple[Decimal, int]:
         return EXACT.add(total, units), unreadable
     if pa.types.is_floating(values.type) or pa.types.is_dictionary(values.type):
         values = values.cast(pa.string())
-    number = pc.match_substring_regex(values, rf"^{_NUMBER.pattern}$")
+    number = pc.match_substring_regex(values, rf"^{NUMBER.pattern}$")
     unreadable = pc.sum(pc.invert(number)).as_py() or 0
     numbers = pc.array_filter(values, pc.fill_null(number, fill_value=False))
     # Too large a number is not refused by the cast but comes out as another one.

@@ -117,8 +117,8 @@ def read(delivery: Delivery) -> Iterator[Batch]:
         reading.columns["ChargeClass"] = reading.nulls(pl.String()).set(corrected, "Correction")
         raw = columns.find("custom_tags")
         if raw:
-            reading.columns["Tags"], bad = tags.read(frame.get_column(raw))
-            reading.fail(bad, "custom_tags", "a JSON object of tags", columns.text(frame, raw), required=False)
+            reading.raw_names["Tags"] = raw
+            reading.read_tags(tags, columns.text(frame, raw))
 
     yield from read_flat(delivery, LAYOUT, finish, lambda columns: frozenset(columns.present(("custom_tags",))))
 

@@ -1,13 +1,12 @@
 """The control sum of Databricks: usage times price, row by row in the standard library's decimals.
 
-Nothing of the reader's mapping is used: rows come from the csv module, pyarrow or single lines of JSON, and prices are
-looked up in sorted lists.
+Nothing of the reader's mapping is used: rows come from the csv module, pyarrow or single lines of JSON, numbers are
+what the control sum of other bills takes for such, and prices are looked up in sorted lists.
 """
 
 from __future__ import annotations
 
 import csv
-import re
 import tempfile
 from bisect import bisect_right
 from collections import defaultdict
@@ -19,9 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pyarrow as pa
 import pyarrow.parquet as pq
 
-from attribution.bills.cells import plain_number
+from attribution.bills.control import NUMBER, plain
 from attribution.bills.json_lines import lines_of, read_line
 from attribution.bills.listing import read_head
 from attribution.bills.nested_cells import read_nested
@@ -31,7 +31,6 @@ from schemas.money import EXACT
 from schemas.text_file import delimiter_of, header_columns
 from schemas.workspace import Source
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 _Row = dict[str, Any]
 # Moments at which prices of one SKU begin, and of each its end, currency, effective and listed price.
 _Prices = dict[tuple[str, str], dict[datetime, list[tuple[datetime | None, str, Decimal, Decimal]]]]
@@ -96,10 +95,10 @@ def _pricing(row: _Row) -> tuple[Decimal, Decimal]:
 
 
 def _number(written: object, source: Source) -> Decimal:
-    text: str | None = str(written)
+    text = str(written)
     if source.decimal != "." or source.thousands:
-        text = plain_number(pl.Series([text]), source).item()
-    return Decimal(text) if text and _NUMBER.fullmatch(text) else Decimal(0)
+        text = plain(pa.array([text]), source)[0].as_py()
+    return Decimal(text) if NUMBER.fullmatch(text) else Decimal(0)
 
 
 def _rows(file: BillFile, source: Source) -> Iterator[_Row | None]:

@@ -126,8 +126,7 @@ def _batch(reading: Reading, plan: Plan, tags: TagTexts) -> Batch:
             reading.unread[target] = bad
             reading.fail(bad, target, "an instant, 1970 to 2199", raw, required=True)
         elif target == "Tags":
-            columns[target], bad = tags.read(raw)
-            reading.fail(bad, target, "a JSON object of tags", raw, required=False)
+            reading.read_tags(tags, raw)
         elif dtype == pl.String:
             columns[target] = read_text(raw)
         else:

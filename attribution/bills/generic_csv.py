@@ -80,9 +80,7 @@ def read(delivery: Delivery) -> Iterator[Batch]:
             named = {key: columns.find(raw) or raw for key, raw in layout.tags.items()}
             reading.columns["Tags"] = tags.of_columns(reading.rows.frame, named)
         elif "Tags" in reading.columns:
-            text = reading.columns["Tags"]
-            reading.columns["Tags"], bad = tags.read(text)
-            reading.fail(bad, "Tags", "a JSON object of tags", text, required=False)
+            reading.read_tags(tags, reading.columns["Tags"])
 
     return read_flat(delivery, layout, finish)
 

@@ -66,6 +66,15 @@ _DETAILS = frozenset((
 _CLOSE = 1e-9
 VERSIONS = {"1.0": 0, "1.1": 1, "1.2": 2, "1.3": 3, "1.4": 4}
 
+_USED = pl.col("ChargeCategory") == "Usage"
+_BY_USE, _ONCE = pl.lit("Usage-Based"), pl.lit("One-Time")
+_UNIT_PRICES = {"ListUnitPrice": "ListCost", "ContractedUnitPrice": "ContractedCost"}
+# Units are written FOCUS's way without being told: they say the same.
+_TOUCHED = (
+    *_STAND_INS, *_UNIT_PRICES, "ChargeFrequency", "ConsumedQuantity", "PricingQuantity", "ServiceCategory",
+    "ServiceSubcategory", "SkuPriceDetails",
+)  # fmt: skip
+
 
 def columns_of(version: str, filled: Collection[str], whole: Collection[str]) -> list[str]:
     """FOCUS columns of an export: those that its version has and that are mandatory or filled as FOCUS wants.
@@ -120,16 +129,6 @@ def focus_rows(charges: pl.DataFrame, columns: list[str], services: pl.DataFrame
     return made.with_columns(names).select(*columns, "x_filled")
 
 
-_USED = pl.col("ChargeCategory") == "Usage"
-_BY_USE, _ONCE = pl.lit("Usage-Based"), pl.lit("One-Time")
-_UNIT_PRICES = {"ListUnitPrice": "ListCost", "ContractedUnitPrice": "ContractedCost"}
-# Units are written FOCUS's way without being told: they say the same.
-_TOUCHED = (
-    *_STAND_INS, *_UNIT_PRICES, "ChargeFrequency", "ConsumedQuantity", "PricingQuantity", "ServiceCategory",
-    "ServiceSubcategory", "SkuPriceDetails",
-)  # fmt: skip
-
-
 def _quantities() -> dict[str, pl.Expr]:
     """Only usage that happened is consumed; tax has no quantity; a priced charge has what was consumed, else one."""
     consumed = _USED & pl.col("CommitmentDiscountStatus").ne_missing("Unused")
@@ -150,7 +149,11 @@ def _quantities() -> dict[str, pl.Expr]:
 
 
 def _unit_prices() -> dict[str, pl.Expr]:
-    """A unit price stays where it times the quantity is the cost; FOCUS wants them to agree."""
+    """A unit price stays where it times the quantity is the cost; FOCUS wants them to agree.
+
+    Prices and quantities are doubles and only tell about money, so they are compared with it as doubles; no amount is
+    made of them.
+    """
     return {
         price: pl.when(
             (pl.col(price) * pl.col("PricingQuantity") - pl.col(cost).cast(pl.Float64)).abs()

@@ -1,0 +1,2 @@
+-- One time that the costs were replaced.
+SELECT * FROM book.costs_kept
