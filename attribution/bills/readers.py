@@ -10,23 +10,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import Protocol, cast
 
-from attribution.bills import (
-    alibaba,
-    aws_cur,
-    azure,
-    baidu,
-    databricks,
-    focus,
-    focus_periods,
-    gcp,
-    generic_csv,
-    huawei,
-    oci,
-    own_costs,
-    tencent,
-    volcengine,
-)
-from attribution.bills.china import DetailBill
+from attribution.bills import generic_csv, oci, own_costs
+from attribution.bills.aws import reader as aws
+from attribution.bills.azure import reader as azure
+from attribution.bills.china import alibaba, baidu, huawei, tencent, volcengine
+from attribution.bills.china.detail import DetailBill
+from attribution.bills.databricks import reader as databricks
+from attribution.bills.focus import periods as focus_periods
+from attribution.bills.focus import reader as focus
+from attribution.bills.gcp import reader as gcp
 from attribution.bills.listing import Head, bill_file, list_files, read_head
 from schemas.bills import Batch, BillFile, Delivery, Found, HeldBack, PeriodState, Stated
 from schemas.faults import Fault, InputError, suggest
@@ -61,7 +53,7 @@ def _reader(found: ModuleType | DetailBill) -> Reader:
 _UTC = "UTC"
 _READERS: tuple[ModuleType | DetailBill, ...] = (
     focus,
-    aws_cur,
+    aws,
     oci,
     gcp,
     azure,

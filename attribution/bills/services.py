@@ -1,7 +1,7 @@
 """What kind of service a provider's own name means, for providers whose exports do not say: FOCUS service categories.
 
 Names are told by words in them, English and Chinese, the first line of the table that fits; a provider's module gives
-the names that words would put wrong. AWS has a table of product codes of its own (`aws_services`).
+the names that words would put wrong. AWS has a table of product codes of its own (`aws.services`).
 """
 
 from __future__ import annotations

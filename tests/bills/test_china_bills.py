@@ -11,7 +11,7 @@ import pytest
 from bills_kit import Everything, csv_text, look, put, read_only
 
 from attribution.bills import clock_of
-from attribution.bills.china import written_pairs
+from attribution.bills.china.detail import written_pairs
 from schemas.charges import Charges
 from schemas.check import check
 from schemas.faults import InputError

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import polars as pl
 
-from attribution.bills.aws_columns import INSTANTS, KEPT, KINDS, NETS, QUANTITIES, SPLITS, TEXTS, Columns
-from attribution.bills.aws_costs import COVERED, net_out, read_line_costs
-from attribution.bills.aws_maps import lay_flat, tag_texts
-from attribution.bills.aws_services import service_category
+from attribution.bills.aws.columns import INSTANTS, KEPT, KINDS, NETS, QUANTITIES, SPLITS, TEXTS, Columns
+from attribution.bills.aws.costs import COVERED, net_out, read_line_costs
+from attribution.bills.aws.maps import lay_flat, tag_texts
+from attribution.bills.aws.services import service_category
 from attribution.bills.cells import read_instants, read_quantity, read_text
 from attribution.bills.charge_rows import Reading, footer_notice, settle, to_batch
 from attribution.bills.table_file import OpenTable, RawRows

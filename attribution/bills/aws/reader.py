@@ -1,9 +1,9 @@
 """AWS's own cost and usage reports: the legacy CSV, its Parquet, and CUR 2.0 of Data Exports as CSV or Parquet.
 
-All three say the same under other names (see `aws_columns`), so they are one reader with one mapping.
+All three say the same under other names (see `columns`), so they are one reader with one mapping.
 
 The surprise: fees of commitments become two charges, what was paid and what of it nobody used, so that used and
-unused commitment together are the fee and nothing is counted twice (see `aws_commitments`).
+unused commitment together are the fee and nothing is counted twice (see `commitments`).
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
 
-from attribution.bills.aws_columns import INSTANTS, NETS, Columns, flat_name
-from attribution.bills.aws_commitments import Commitments
-from attribution.bills.aws_manifest import group_files
-from attribution.bills.aws_mapping import to_charges
-from attribution.bills.aws_maps import tag_pairs
+from attribution.bills.aws.columns import INSTANTS, NETS, Columns, flat_name
+from attribution.bills.aws.commitments import Commitments
+from attribution.bills.aws.manifest import group_files
+from attribution.bills.aws.mapping import to_charges
+from attribution.bills.aws.maps import tag_pairs
 from attribution.bills.charge_rows import late_batch
 from attribution.bills.control import sum_files
 from attribution.bills.listing import Head, read_head

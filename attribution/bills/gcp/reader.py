@@ -1,7 +1,7 @@
 """Google Cloud billing exports of BigQuery, standard and detailed: Parquet, JSON lines or flattened CSV.
 
 The surprise: the invoice's month turns over in Pacific time and late usage comes on a later invoice, so the month of
-a row is what the row says and never follows from its usage. `cost` is before credits (see `gcp_credits`).
+a row is what the row says and never follows from its usage. `cost` is before credits (see `credits`).
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from attribution.bills.charge_rows import Reading, ragged_cells
 from attribution.bills.control import nested_amounts
 from attribution.bills.deliveries import by_shards
 from attribution.bills.flat import Layout, RawColumns, categorize, has, issued_by, read_flat, sum_flat
-from attribution.bills.gcp_credits import AMOUNT, Credits, read_credits, with_grants
-from attribution.bills.gcp_labels import SCHEMES, Labels
+from attribution.bills.gcp.credits import AMOUNT, Credits, read_credits, with_grants
+from attribution.bills.gcp.labels import SCHEMES, Labels
 from attribution.bills.listing import Head
 from schemas.bills import Batch, BillFile, Delivery, HeldBack, Stated
 from schemas.money import add

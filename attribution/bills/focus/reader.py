@@ -13,9 +13,9 @@ from pathlib import Path
 
 import polars as pl
 
-from attribution.bills.aws_manifest import group_files, of_data_export
-from attribution.bills.azure_deliveries import of_runs
-from attribution.bills.azure_manifest import has_manifest
+from attribution.bills.aws.manifest import group_files, of_data_export
+from attribution.bills.azure.deliveries import of_runs
+from attribution.bills.azure.manifest import has_manifest
 from attribution.bills.cells import NULL_WORDS, read_costs, read_instants, read_quantity, read_text
 from attribution.bills.charge_rows import Reading, extra_columns, footer_notice, settle, to_batch
 from attribution.bills.control import sum_files

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from attribution.bills.cells import read_instants
 from attribution.bills.charge_rows import Reading
-from attribution.bills.china import NULL_WORDS, TAGS, DetailBill
+from attribution.bills.china.detail import NULL_WORDS, TAGS, DetailBill
 from attribution.bills.flat import Layout, RawColumns, has, issued_by
 from attribution.bills.listing import Head
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import polars as pl
 
 from attribution.bills.charge_rows import Reading
-from attribution.bills.china import NULL_WORDS, TAGS, DetailBill
+from attribution.bills.china.detail import NULL_WORDS, TAGS, DetailBill
 from attribution.bills.flat import Layout, RawColumns, has, issued_by
 from attribution.bills.listing import Head
 

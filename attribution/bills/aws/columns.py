@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from attribution.bills.aws_maps import TAG_MAPS, tag_key
+from attribution.bills.aws.maps import TAG_MAPS, tag_key
 from attribution.bills.charge_rows import extra_columns
 from attribution.bills.flat import RawColumns
 

@@ -15,8 +15,8 @@ import polars as pl
 
 from attribution.bills.cells import plain_number, read_quantity
 from attribution.bills.charge_rows import Reading
-from attribution.bills.databricks_control import sum_priced
-from attribution.bills.databricks_prices import is_prices, prices_at, read_prices
+from attribution.bills.databricks.control import sum_priced
+from attribution.bills.databricks.prices import is_prices, prices_at, read_prices
 from attribution.bills.deliveries import one_by_one
 from attribution.bills.flat import Layout, RawColumns, has, issued_by, read_flat
 from attribution.bills.listing import Head, read_head

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import polars as pl
 
-from attribution.bills.aws_columns import NETS, Columns
+from attribution.bills.aws.columns import NETS, Columns
 from attribution.bills.cells import read_costs, read_text
 from attribution.bills.charge_rows import Reading
 from schemas.money import MONEY, sum_exactly

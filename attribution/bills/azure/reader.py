@@ -10,10 +10,10 @@ from dataclasses import replace
 
 import polars as pl
 
-from attribution.bills import azure_mapping
-from attribution.bills.azure_balance import Balance, differing, lacking_actual, lacking_amortized
-from attribution.bills.azure_deliveries import ACTUAL, AMORTIZED, UNTOLD, of_pairs
-from attribution.bills.azure_mapping import Mapping, own_columns
+from attribution.bills.azure import mapping
+from attribution.bills.azure.balance import Balance, differing, lacking_actual, lacking_amortized
+from attribution.bills.azure.deliveries import ACTUAL, AMORTIZED, UNTOLD, of_pairs
+from attribution.bills.azure.mapping import Mapping, own_columns
 from attribution.bills.charge_rows import late_batch
 from attribution.bills.flat import has, read_flat, sum_flat
 from attribution.bills.listing import Head
@@ -33,7 +33,7 @@ _SIGNS = (
     ("Cost", "Date", "MeterId"),
     ("ExtendedCost", "Date", "MeterId"),
 )
-_LAYOUTS = {ACTUAL: azure_mapping.ACTUAL, AMORTIZED: azure_mapping.AMORTIZED}
+_LAYOUTS = {ACTUAL: mapping.ACTUAL, AMORTIZED: mapping.AMORTIZED}
 
 
 def identify(head: Head) -> bool:
@@ -56,8 +56,8 @@ def read(delivery: Delivery) -> Iterator[Batch]:
     balance = Balance(paired=len(sides) > 1, told=UNTOLD not in delivery.roles)
     for side, part in sides.items():
         take = balance.amortized if side == AMORTIZED else balance.actual
-        mapping = Mapping(amortized=side == AMORTIZED)
-        for batch in read_flat(part, _LAYOUTS[side], mapping, own_columns):
+        finish = Mapping(amortized=side == AMORTIZED)
+        for batch in read_flat(part, _LAYOUTS[side], finish, own_columns):
             yield take(batch)
     tell = differing if balance.paired else lacking_actual if AMORTIZED in sides else lacking_amortized
     notices = balance.notices(tell)

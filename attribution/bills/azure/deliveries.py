@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from attribution.bills.azure_manifest import Run, find_runs, is_narrower
+from attribution.bills.azure.manifest import Run, find_runs, is_narrower
 from attribution.bills.listing import delivery_digest
 from schemas.bills import BillFile, Delivery, HeldBack
 from schemas.workspace import Mode, Source

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from attribution.bills.azure_regions import region_ids
+from attribution.bills.azure.regions import region_ids
 from attribution.bills.cells import plain_number, read_costs
 from attribution.bills.charge_rows import Reading
 from attribution.bills.flat import Layout, RawColumns, categorize, folded, issued_by

@@ -6,7 +6,7 @@ invoice; the tax itself is kept beside.
 
 from __future__ import annotations
 
-from attribution.bills.china import NULL_WORDS, TAGS, DetailBill
+from attribution.bills.china.detail import NULL_WORDS, TAGS, DetailBill
 from attribution.bills.flat import Layout, has, issued_by
 from attribution.bills.listing import Head
 

@@ -22,7 +22,7 @@ from decimal import Decimal
 
 import polars as pl
 
-from attribution.bills.azure_mapping import committed
+from attribution.bills.azure.mapping import committed
 from schemas.bills import Batch, Notice
 from schemas.faults import Fault, InputError
 from schemas.money import MONEY, add, add_money, shortest, sum_exactly

@@ -5,7 +5,7 @@ The surprise: no column holds the account's id, only its name (账号).
 
 from __future__ import annotations
 
-from attribution.bills.china import NULL_WORDS, TAGS, DetailBill
+from attribution.bills.china.detail import NULL_WORDS, TAGS, DetailBill
 from attribution.bills.flat import Layout, has, issued_by
 from attribution.bills.listing import Head
 

@@ -1,0 +1,1 @@
+"""AWS's cost and usage reports."""

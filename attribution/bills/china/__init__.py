@@ -1,0 +1,1 @@
+"""Detail bills of the clouds of China."""

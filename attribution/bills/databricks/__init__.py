@@ -1,0 +1,1 @@
+"""Databricks's usage and list prices."""

@@ -1,0 +1,1 @@
+"""FOCUS exports of any provider, and what FOCUS delivers beside them."""

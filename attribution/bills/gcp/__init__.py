@@ -1,0 +1,1 @@
+"""Google Cloud's billing exports."""
