@@ -69,14 +69,20 @@ def test_the_parts_of_an_export_are_one_delivery(tmp_path: Path, write: Writer, 
     assert read_delivery(delivery).rows == 2
 
 
+def put_executions(root: Path, write: Writer, suffix: str) -> list[str]:
+    """Two executions of one period, whose manifest names the later one; the parts of that."""
+    for folder in (OLD, NEW):
+        parts = put_parts(root, write, f"{PERIOD}/{folder}", suffix)
+        export_manifest(root, f"{PERIOD}/{folder}", folder, parts)
+        export_manifest(root, PERIOD, folder, parts)
+    return parts
+
+
 @READERS
 def test_the_periods_manifest_says_which_execution_counts(
     tmp_path: Path, write: Writer, reader: str, suffix: str
 ) -> None:
-    for folder in (OLD, NEW):
-        parts = put_parts(tmp_path, write, f"{PERIOD}/{folder}", suffix)
-        export_manifest(tmp_path, f"{PERIOD}/{folder}", folder, parts)
-        export_manifest(tmp_path, PERIOD, folder, parts)
+    put_executions(tmp_path, write, suffix)
     found = look(tmp_path)
     assert shape(found) == [(OLD, 2, False), (NEW, 2, True)]
     assert {one.reader for one in found.deliveries} == {reader}
@@ -87,10 +93,7 @@ def test_the_periods_manifest_says_which_execution_counts(
 def test_a_part_that_is_not_there_holds_its_execution_back(
     tmp_path: Path, write: Writer, reader: str, suffix: str
 ) -> None:
-    for folder in (OLD, NEW):
-        parts = put_parts(tmp_path, write, f"{PERIOD}/{folder}", suffix)
-        export_manifest(tmp_path, f"{PERIOD}/{folder}", folder, parts)
-        export_manifest(tmp_path, PERIOD, folder, parts)
+    parts = put_executions(tmp_path, write, suffix)
     (tmp_path / EXPORT / parts[1]).unlink()
     found = look(tmp_path)
     assert shape(found) == [(OLD, 2, None)]
