@@ -113,6 +113,8 @@ class _Inputs(_Table):
     invoices: Text | None = None
     people: Text | None = None
     usage: Text | None = None
+    runs: Text | None = None
+    checkpoints: Text | None = None
 
 
 class _Growth(_Table):

@@ -1,4 +1,4 @@
-"""What operators hand in beside the bills: tags, resources, utilization. Grain in each schema's name."""
+"""What operators hand in beside the bills: tags, resources, utilization, runs. Grain in each schema's name."""
 
 from __future__ import annotations
 
@@ -56,6 +56,41 @@ PEOPLE_COLUMNS: dict[str, pl.DataType] = {
     "valid_from": pl.Date(),  # null: since ever
     "valid_to": pl.Date(),  # exclusive; null: until further notice
 }
+RUN_STATUSES = (
+    "queued", "running", "completed", "failed", "cancelled", "timeout", "node_fail", "out_of_memory", "preempted",
+)  # fmt: skip
+RUN_COLUMNS: dict[str, pl.DataType] = {
+    "run_id": pl.String(),
+    "experiment": pl.String(),
+    "project": pl.String(),
+    "stage": pl.String(),
+    "owner": pl.String(),
+    "algorithm": pl.String(),
+    "status": pl.String(),  # one of RUN_STATUSES; null: said in a word that none of them means
+    "started_at": INSTANT,
+    "ended_at": INSTANT,  # null: unknown, or it still runs
+    "gpus": pl.Float64(),
+    "steps": pl.Int64(),  # optimizer steps done so far
+    "tokens": pl.Int64(),  # tokens seen so far
+    "mfu": pl.Float64(),  # model FLOPs utilization, a fraction
+    "config_hash": pl.String(),
+    "data_hash": pl.String(),
+    "metric": pl.String(),  # name of what metric_value measures
+    "metric_value": pl.Float64(),
+}
+"""One run of an experiment."""
+CHECKPOINT_COLUMNS: dict[str, pl.DataType] = {
+    "uri": pl.String(),
+    "experiment": pl.String(),
+    "run_id": pl.String(),  # null: unknown
+    "step": pl.Int64(),
+    "size_bytes": pl.Int64(),
+    "created_at": INSTANT,
+    "metric_value": pl.Float64(),  # of the metric that its run names
+    "resource_id": pl.String(),  # the bucket or volume it lies in
+    "pinned": pl.Boolean(),  # must be kept; null: not said, or in a word that is none of ours
+}
+"""One checkpoint on disk."""
 
 USAGE_MEASURES = ("gpu_hours", "cpu_core_hours", "memory_gib_hours", "storage_gib_hours")
 USAGE_COLUMNS: dict[str, pl.DataType] = {
@@ -153,4 +188,47 @@ Usage = pa.DataFrameSchema(
     },
     strict=True,
     name="Usage",
+)
+
+
+def _within(low: str, high: str) -> pa.Check:
+    return pa.Check(
+        lambda data: data.lazyframe.select(pl.col(high).is_null() | (pl.col(high) >= pl.col(low))),
+        error=f"{high}: not_before_{low}",
+    )
+
+
+def _numbers_not_negative(columns: dict[str, pl.DataType], *signed: str) -> dict[str, pa.Column]:
+    """Columns of a frame, all nullable; numbers but the signed ones are zero or more."""
+    return {
+        name: pa.Column(
+            dtype, nullable=True, checks=[_not_negative()] if dtype.is_numeric() and name not in signed else []
+        )
+        for name, dtype in columns.items()
+    }
+
+
+Runs = pa.DataFrameSchema(
+    {
+        **_numbers_not_negative(RUN_COLUMNS, "metric_value"),
+        "run_id": pa.Column(pl.String(), checks=[_not_blank()], unique=True),
+        "experiment": pa.Column(pl.String(), checks=[_not_blank()]),
+        "status": pa.Column(pl.String(), nullable=True, checks=[pa.Check.isin(RUN_STATUSES, error="known_status")]),
+        "started_at": pa.Column(INSTANT),
+    },
+    checks=[_within("started_at", "ended_at")],
+    strict=False,
+    name="Runs",
+)
+Checkpoints = pa.DataFrameSchema(
+    {
+        **_numbers_not_negative(CHECKPOINT_COLUMNS, "metric_value"),
+        "uri": pa.Column(pl.String(), checks=[_not_blank()], unique=True),
+        "experiment": pa.Column(pl.String(), checks=[_not_blank()]),
+        "step": pa.Column(pl.Int64(), checks=[_not_negative()]),
+        "size_bytes": pa.Column(pl.Int64(), checks=[_not_negative()]),
+        "created_at": pa.Column(INSTANT),
+    },
+    strict=False,
+    name="Checkpoints",
 )

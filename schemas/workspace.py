@@ -55,6 +55,8 @@ class Inputs:
     invoices: str | None = None
     people: str | None = None
     usage: str | None = None
+    runs: str | None = None
+    checkpoints: str | None = None
 
 
 @dataclass(frozen=True)

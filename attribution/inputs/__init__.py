@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
+from attribution.inputs.checkpoints import read_checkpoints
 from attribution.inputs.csv_file import Read
 from attribution.inputs.invoices import read_invoices
 from attribution.inputs.people import read_people
 from attribution.inputs.resources import read_resources
+from attribution.inputs.runs import read_runs
 from attribution.inputs.tags import read_tags
 from attribution.inputs.usage import read_usage, usage_weights
 from attribution.inputs.utilization import read_utilization
 from schemas.bills import no_rejects
 from schemas.faults import Fault, InputError
 from schemas.inputs import (
+    CHECKPOINT_COLUMNS,
     INVOICE_COLUMNS,
     PEOPLE_COLUMNS,
     RESOURCE_COLUMNS,
+    RUN_COLUMNS,
     TAG_COLUMNS,
     USAGE_COLUMNS,
     UTILIZATION_COLUMNS,
@@ -31,25 +35,31 @@ from schemas.workspace import Inputs
 __all__ = [
     "InputFrames",
     "Read",
+    "read_checkpoints",
     "read_inputs",
     "read_invoices",
     "read_people",
     "read_resources",
+    "read_runs",
     "read_tags",
     "read_usage",
     "read_utilization",
     "usage_weights",
 ]
 
-_READERS: dict[str, tuple[dict[str, pl.DataType], Callable[[Sequence[Path], Path], Read]]] = {
+_READERS: dict[str, tuple[dict[str, pl.DataType], Callable[..., Read]]] = {
     "tags": (TAG_COLUMNS, read_tags),
     "resources": (RESOURCE_COLUMNS, read_resources),
     "utilization": (UTILIZATION_COLUMNS, read_utilization),
     "invoices": (INVOICE_COLUMNS, read_invoices),
     "people": (PEOPLE_COLUMNS, read_people),
     "usage": (USAGE_COLUMNS, read_usage),
+    "runs": (RUN_COLUMNS, read_runs),
+    "checkpoints": (CHECKPOINT_COLUMNS, read_checkpoints),
 }
 """Input -> its columns and who reads it."""
+_WITH_CLOCKS = ("resources", "usage", "runs", "checkpoints")
+"""Inputs with instants; their readers are given the workspace's time zone."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +72,8 @@ class InputFrames:
     invoices: pl.DataFrame
     people: pl.DataFrame
     usage: pl.DataFrame
+    runs: pl.DataFrame
+    checkpoints: pl.DataFrame
     rejects: pl.DataFrame
 
 
@@ -71,7 +83,7 @@ def read_inputs(inputs: Inputs, root: Path, timezone: str = "UTC", store: Path |
     Args:
         inputs: the globs.
         root: the workspace they are relative to.
-        timezone: the zone of instants in the inventory that name none, and of days of usage.
+        timezone: the zone of instants that name none, and of days of usage.
         store: where the ledger lies; reports in it are no inputs, however wide a glob is.
 
     Raises:
@@ -85,10 +97,8 @@ def read_inputs(inputs: Inputs, root: Path, timezone: str = "UTC", store: Path |
             paths = matching(root, pattern, f"[inputs] {name}", store) if pattern else []
             if not paths:
                 read[name] = Read(pl.DataFrame(schema=columns), no_rejects())
-            elif name == "resources":
-                read[name] = read_resources(paths, root, timezone)
-            elif name == "usage":
-                read[name] = read_usage(paths, root, timezone)
+            elif name in _WITH_CLOCKS:
+                read[name] = reader(paths, root, timezone)
             else:
                 read[name] = reader(paths, root)
         except InputError as error:

@@ -79,10 +79,10 @@ def read_days(rows: Rows, column: str) -> None:
     rows.read(column, parse_days(rows.frame.get_column(column).str.strip_chars()), "a day, YYYY-MM-DD", required=True)
 
 
-def read_instants(rows: Rows, column: str, timezone: str) -> None:
-    """A column of optional instants."""
+def read_instants(rows: Rows, column: str, timezone: str, *, required: bool = False) -> None:
+    """A column of instants."""
     text = rows.frame.get_column(column).str.strip_chars()
-    rows.read(column, parse_instants(text, timezone), "an instant, ISO 8601, 1970 to 2199", required=False)
+    rows.read(column, parse_instants(text, timezone), "an instant, ISO 8601, 1970 to 2199", required=required)
 
 
 def read_numbers(rows: Rows, column: str, *, required: bool) -> None:
@@ -91,6 +91,13 @@ def read_numbers(rows: Rows, column: str, *, required: bool) -> None:
     number = text.set(~text.str.contains(NUMBER).fill_null(value=True), None).cast(pl.Float64)
     finite = number.set(~number.is_finite().fill_null(value=True), None)
     rows.read(column, finite, "a plain number", required=required)
+
+
+def read_whole(rows: Rows, column: str, *, required: bool = False) -> None:
+    """A column of whole numbers of at most 18 digits; zeros behind a point do not matter."""
+    text = rows.frame.get_column(column).str.strip_chars()
+    whole = text.str.extract(r"^([0-9]{1,18})(?:\.0*)?$").cast(pl.Int64)
+    rows.read(column, whole, "a whole number", required=required)
 
 
 def collapse(rows: Rows, keys: Sequence[str], columns: Sequence[str], rule: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from attribution.inputs.csv_file import Read, read_sheet
-from attribution.inputs.rows import Rows, collapse, finish, read_days, read_numbers, start
+from attribution.inputs.rows import collapse, finish, read_days, read_numbers, read_whole, start
 from schemas.inputs import UTILIZATION_COLUMNS, Utilization
 
 WHAT = "utilization"
@@ -33,12 +33,6 @@ def read_utilization(paths: Sequence[Path], root: Path) -> Read:
     rows.frame = rows.frame.with_columns(pl.col("metric").str.strip_chars())
     read_numbers(rows, "average", required=True)
     read_numbers(rows, "maximum", required=False)
-    _read_samples(rows)
+    read_whole(rows, "samples")
     collapse(rows, _KEYS, columns, "one row a resource, day and metric; an earlier row says otherwise")
     return finish(rows, Utilization, columns)
-
-
-def _read_samples(rows: Rows) -> None:
-    text = rows.frame.get_column("samples").str.strip_chars()
-    whole = text.str.extract(r"^([0-9]{1,18})(?:\.0*)?$").cast(pl.Int64)
-    rows.read("samples", whole, "a whole number", required=False)
