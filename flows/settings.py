@@ -109,6 +109,7 @@ class _Inputs(_Table):
     tags: Text | None = None
     resources: Text | None = None
     utilization: Text | None = None
+    jobs: Text | None = None
     own_costs: Text | None = None
     invoices: Text | None = None
     people: Text | None = None

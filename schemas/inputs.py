@@ -1,4 +1,4 @@
-"""What operators hand in beside the bills: tags, resources, utilization, runs. Grain in each schema's name."""
+"""What operators hand in beside the bills: tags, resources, utilization, jobs, runs. Grain in each schema's name."""
 
 from __future__ import annotations
 
@@ -40,6 +40,25 @@ UTILIZATION_COLUMNS: dict[str, pl.DataType] = {
     "maximum": pl.Float64(),
     "samples": pl.Int64(),
 }
+JOB_COLUMNS: dict[str, pl.DataType] = {
+    "job_id": pl.String(),
+    "resource_id": pl.String(),  # the node; a job on several nodes has a row on each
+    "submit": INSTANT,
+    "start": INSTANT,
+    "end": INSTANT,  # exclusive; null: it still runs
+    "gpus": pl.Float64(),  # on this node; a fraction where GPUs are shared
+    "state": pl.String(),  # as Slurm writes it: COMPLETED, FAILED, TIMEOUT ...
+    "project": pl.String(),
+    "stage": pl.String(),
+    "experiment": pl.String(),
+    "owner": pl.String(),
+    "user": pl.String(),
+    "account": pl.String(),
+    "partition": pl.String(),
+    "name": pl.String(),
+}
+RUNNING_STATES = ("RUNNING", "SUSPENDED", "COMPLETING", "STOPPED", "SIGNALING", "STAGE_OUT", "RESIZING")
+"""States of a job that has started and not ended."""
 INVOICE_COLUMNS: dict[str, pl.DataType] = {
     "source": pl.String(),
     "billing_account": pl.String(),
@@ -156,6 +175,18 @@ Utilization = pa.DataFrameSchema(
     },
     strict=True,
     name="Utilization",
+)
+Jobs = pa.DataFrameSchema(
+    {
+        **{name: pa.Column(dtype, nullable=True) for name, dtype in JOB_COLUMNS.items()},
+        "job_id": pa.Column(pl.String(), checks=[_not_blank()]),
+        "resource_id": pa.Column(pl.String(), checks=[_not_blank()]),
+        "start": pa.Column(INSTANT),
+        "gpus": pa.Column(pl.Float64(), checks=[_not_negative()]),
+        "state": pa.Column(pl.String(), checks=[_not_blank()]),
+    },
+    strict=False,
+    name="Jobs",
 )
 Invoices = pa.DataFrameSchema(
     {

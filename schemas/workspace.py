@@ -51,6 +51,7 @@ class Inputs:
     tags: str | None = None
     resources: str | None = None
     utilization: str | None = None
+    jobs: str | None = None
     own_costs: str | None = None
     invoices: str | None = None
     people: str | None = None

@@ -11,6 +11,7 @@ import polars as pl
 from attribution.inputs.checkpoints import read_checkpoints
 from attribution.inputs.csv_file import Read
 from attribution.inputs.invoices import read_invoices
+from attribution.inputs.jobs import read_jobs
 from attribution.inputs.people import read_people
 from attribution.inputs.resources import read_resources
 from attribution.inputs.runs import read_runs
@@ -22,6 +23,7 @@ from schemas.faults import Fault, InputError
 from schemas.inputs import (
     CHECKPOINT_COLUMNS,
     INVOICE_COLUMNS,
+    JOB_COLUMNS,
     PEOPLE_COLUMNS,
     RESOURCE_COLUMNS,
     RUN_COLUMNS,
@@ -38,6 +40,7 @@ __all__ = [
     "read_checkpoints",
     "read_inputs",
     "read_invoices",
+    "read_jobs",
     "read_people",
     "read_resources",
     "read_runs",
@@ -51,6 +54,7 @@ _READERS: dict[str, tuple[dict[str, pl.DataType], Callable[..., Read]]] = {
     "tags": (TAG_COLUMNS, read_tags),
     "resources": (RESOURCE_COLUMNS, read_resources),
     "utilization": (UTILIZATION_COLUMNS, read_utilization),
+    "jobs": (JOB_COLUMNS, read_jobs),
     "invoices": (INVOICE_COLUMNS, read_invoices),
     "people": (PEOPLE_COLUMNS, read_people),
     "usage": (USAGE_COLUMNS, read_usage),
@@ -58,7 +62,7 @@ _READERS: dict[str, tuple[dict[str, pl.DataType], Callable[..., Read]]] = {
     "checkpoints": (CHECKPOINT_COLUMNS, read_checkpoints),
 }
 """Input -> its columns and who reads it."""
-_WITH_CLOCKS = ("resources", "usage", "runs", "checkpoints")
+_WITH_CLOCKS = ("resources", "usage", "jobs", "runs", "checkpoints")
 """Inputs with instants; their readers are given the workspace's time zone."""
 
 
@@ -69,6 +73,7 @@ class InputFrames:
     tags: pl.DataFrame
     resources: pl.DataFrame
     utilization: pl.DataFrame
+    jobs: pl.DataFrame
     invoices: pl.DataFrame
     people: pl.DataFrame
     usage: pl.DataFrame

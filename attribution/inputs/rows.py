@@ -80,7 +80,7 @@ def read_days(rows: Rows, column: str) -> None:
 
 
 def read_instants(rows: Rows, column: str, timezone: str, *, required: bool = False) -> None:
-    """A column of instants."""
+    """A column of instants; unreadable text is unknown, or refuses the row where it is required."""
     text = rows.frame.get_column(column).str.strip_chars()
     rows.read(column, parse_instants(text, timezone), "an instant, ISO 8601, 1970 to 2199", required=required)
 

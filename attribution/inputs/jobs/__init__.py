@@ -1,0 +1,7 @@
+"""Jobs: what ran on which node, from when to when, on how many GPUs. One row a job and node; they are weights."""
+
+from __future__ import annotations
+
+from attribution.inputs.jobs.read import read_jobs
+
+__all__ = ["read_jobs"]

@@ -1,0 +1,60 @@
+"""Lists of jobs to one row a job, node and start. A job that is told again once it ended counts once.
+
+The surprise: lists are exported while jobs run, so one job may stand in an older file without its end. The row
+that has an end replaces the one that has none; two different ends contradict each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from attribution.inputs.csv_file import PLACE, Read, Sheet, read_sheet
+from attribution.inputs.rows import collapse, finish, read_instants, read_numbers, start
+from schemas.bills import MISSING
+from schemas.inputs import JOB_COLUMNS, RUNNING_STATES, Jobs
+
+WHAT = "jobs"
+_REQUIRED = ("job_id", "resource_id", "start", "end", "gpus", "state")
+_KEYS = ("job_id", "resource_id", "start")
+
+
+def read_jobs(paths: Sequence[Path], root: Path, timezone: str = "UTC") -> Read:
+    """Jobs of all files together, extra columns kept as text after those of the contract.
+
+    Args:
+        paths: the files.
+        root: the workspace.
+        timezone: the zone of instants that name none.
+
+    Returns:
+        JOB_COLUMNS and what a file has beyond; of rows that contradict each other the first stays.
+
+    Raises:
+        InputError: a file without a required column.
+    """
+    columns = list(JOB_COLUMNS)
+    rows = start(WHAT, [_sheet(path, root) for path in paths], columns, ("resource_id",))
+    rows.frame = rows.frame.with_columns(pl.col(columns).str.strip_chars())
+    rows.frame = rows.frame.with_columns(
+        pl.col("state").str.to_uppercase().str.extract(r"^([^ +]+)"),  # CANCELLED by 1000, CANCELLED+
+        pl.when(pl.col("end").str.to_lowercase() != "unknown").then("end").alias("end"),
+    )
+    rows.need(*(name for name in _REQUIRED if name != "end"))
+    runs = pl.col("state").is_in(RUNNING_STATES)
+    rows.refuse(pl.col("end").is_null() & ~runs, "end", f"{MISSING}: a job that does not run has ended")
+    for column, required in (("submit", False), ("start", True), ("end", True)):
+        read_instants(rows, column, timezone, required=required)
+    read_numbers(rows, "gpus", required=True)
+    rows.refuse(pl.col("end") < pl.col("start"), "end", "not before the start")
+    extra = [name for name in rows.frame.columns if name not in columns and name not in PLACE]
+    ended = pl.col("end").is_not_null().any().over(_KEYS)
+    rows.frame = rows.frame.filter(pl.col("end").is_not_null() | ~ended)
+    collapse(rows, _KEYS, [*columns, *extra], "one row a job, node and start; an earlier row says otherwise")
+    return finish(rows, Jobs, [*columns, *extra])
+
+
+def _sheet(path: Path, root: Path) -> Sheet:
+    return read_sheet(path, root, WHAT, list(JOB_COLUMNS), _REQUIRED)
