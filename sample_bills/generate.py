@@ -1,4 +1,4 @@
-"""Write the data files of the sample workspace: bills, tags, inventory, utilization, own costs, usage.
+"""Write the data files of the sample workspace: bills, tags, inventory, utilization, own costs, usage, runs.
 
     python sample_bills/generate.py                 # over the committed files: no difference
     python sample_bills/generate.py --out elsewhere # the same files somewhere else
@@ -24,6 +24,7 @@ from inputs import inventory_aws, inventory_meridian, tags_long, tags_wide, util
 from meridian import charges, frame
 from office import invoices, labelling, people, people_and_tools
 from starter import starter_csv
+from training import checkpoints, runs
 
 HERE = Path(__file__).resolve().parent
 ASSEMBLIES = {
@@ -70,6 +71,8 @@ def write_inputs(folder: Path) -> None:
     _write(folder / "invoices.csv", invoices())
     _write(folder / "people.csv", people())
     _write(folder / "usage/sandbox.json", allocations())
+    _write(folder / "runs/runs.csv", runs())
+    _write(folder / "checkpoints/checkpoints.csv", checkpoints())
 
 
 def _write(path: Path, text: str) -> None:
