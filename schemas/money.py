@@ -35,6 +35,8 @@ _WIDE = 26
 _GREATEST_PRODUCT = 1e13
 # Doubles between these are written without an exponent.
 _SMALL, _GREAT = 1e-3, 1e12
+# A whole number below this has at most 15 digits.
+_SURE = 1e15
 
 
 def read_money(text: pl.Series) -> tuple[pl.Series, Decimal]:
@@ -47,6 +49,31 @@ def read_money(text: pl.Series) -> tuple[pl.Series, Decimal]:
         The amounts as MONEY (null where the text is no number or too large), and the sum of what
         rounding cut: exact sum of the readable values = sum of the amounts + residual.
     """
+    if text.dtype == pl.Float64:
+        money, long = _short_doubles(text)
+        if not long.any():
+            return money, Decimal(0)
+        others, residual = _read_texts(text.filter(long))
+        return money.scatter(long.arg_true(), others), residual
+    return _read_texts(text)
+
+
+def _short_doubles(doubles: pl.Series) -> tuple[pl.Series, pl.Series]:
+    """Doubles as MONEY where their shortest text has at most 15 digits and 12 places; a mask of the other ones.
+
+    Texts of so many digits are never one double. So a whole number of 1e-12 that divides back to the very same double
+    is its shortest text, found in a tenth of the time that the text takes.
+    """
+    scaled = (doubles * 10.0**SCALE).round()
+    # By a column of that number: division by a constant goes through its reciprocal, which is inexact.
+    same = scaled / pl.repeat(10.0**SCALE, doubles.len(), eager=True) == doubles
+    short = (same & (scaled.abs() < _SURE)).fill_null(value=True)
+    units = scaled.set(~short, None).cast(pl.Int64).cast(pl.Int128)
+    return units.reinterpret(dtype=MONEY).alias(doubles.name), ~short
+
+
+def _read_texts(text: pl.Series) -> tuple[pl.Series, Decimal]:
+    """`read_money`, for all that takes the way of text."""
     if text.dtype in (pl.Float64, pl.Float32):
         doubles, text = text, text.cast(pl.String)
         size = doubles.abs()

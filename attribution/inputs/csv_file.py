@@ -52,9 +52,10 @@ def read_sheet(path: Path, root: Path, what: str, known: Sequence[str], required
     name = relative_name(path, root)
     with tempfile.TemporaryDirectory(prefix="attribution-") as scratch:
         text = plain_text(path, name, Path(scratch) / "input.csv")
-        header, rows, lines, ragged = _rows(text)
+        header, cells, lines, ragged = _cells(text)
     columns = _columns(name, header, known, required)
-    frame = pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
+    by_column = {column: cells[place :: len(columns)] for place, column in enumerate(columns)}
+    frame = pl.DataFrame(by_column, schema=dict.fromkeys(columns, pl.String))
     frame = frame.with_columns(
         pl.when(pl.col(pl.String).str.strip_chars() == "").then(None).otherwise(pl.col(pl.String)).name.keep()
     ).with_columns(pl.lit(name).alias("__file"), pl.Series("__line", lines, dtype=pl.Int64))
@@ -75,9 +76,12 @@ def reject(frame: pl.DataFrame, what: str, column: str, check: str, outcome: str
     )
 
 
-def _rows(text: PlainText) -> tuple[list[str], list[list[str]], list[int], list[tuple[int, list[str]]]]:
-    """Header, rows of the header's width, the line each starts on, and rows of another width."""
-    rows: list[list[str]] = []
+def _cells(text: PlainText) -> tuple[list[str], list[str], list[int], list[tuple[int, list[str]]]]:
+    """Header, cells of rows of the header's width, the line each of these rows starts on, and rows of another width.
+
+    The cells are one list, for a list a row would have the collector of garbage look at all of them again and again.
+    """
+    cells: list[str] = []
     lines: list[int] = []
     ragged: list[tuple[int, list[str]]] = []
     with text.path.open(encoding="utf-8", newline="") as file:
@@ -88,12 +92,12 @@ def _rows(text: PlainText) -> tuple[list[str], list[list[str]], list[int], list[
         line = reader.line_num + 1
         for row in reader:
             if len(row) == len(header):
-                rows.append(row)
+                cells += row
                 lines.append(line)
             elif row:
                 ragged.append((line, row))
             line = reader.line_num + 1
-    return header, rows, lines, ragged
+    return header, cells, lines, ragged
 
 
 def _columns(name: str, header: list[str], known: Sequence[str], required: Sequence[str]) -> list[str]:

@@ -67,6 +67,22 @@ def test_a_double_is_read_through_its_shortest_text() -> None:
     assert residual == Decimal("0.00000000000000004")
 
 
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(
+        st.floats(allow_nan=False, allow_infinity=False, min_value=-1e17, max_value=1e17)
+        | st.integers(-(10**15), 10**15).map(lambda units: float(f"{units}e-12"))
+        | st.floats(-1000.001, 1000.001).map(lambda amount: round(amount, 11)),
+        max_size=12,
+    )
+)
+def test_doubles_near_and_far_from_short_texts_are_read_as_python_writes_them(written: list[float]) -> None:
+    money, residual = read_money(pl.Series("a", written, dtype=pl.Float64))
+    texts = [Decimal(repr(one)) for one in written]
+    assert money.to_list() == [text.quantize(Decimal("1E-12"), ROUND_HALF_EVEN, EXACT) for text in texts]
+    assert EXACT.add(exact_sum(money.to_list()), residual) == exact_sum(texts)
+
+
 def test_many_large_amounts_with_long_tails_keep_their_residual() -> None:
     text = "999999999999.1234567890123"
     money, residual = read_money(pl.Series([text] * 50))
