@@ -133,7 +133,7 @@ def find(source: Source, root: Path, store: Path | None = None) -> Found:
 
 
 def read(delivery: Delivery) -> Iterator[Batch]:
-    """Charges of a delivery in batches of about half a million rows.
+    """Charges of a delivery in batches of about a quarter of a million rows.
 
     A later file may turn out to be unreadable when batches of earlier ones were given already.
 

@@ -20,7 +20,7 @@ from schemas.faults import Fault, InputError
 from schemas.packed import UnfinishedFileError
 from schemas.text_file import PlainText, delimiter_of, physical_lines
 
-BATCH_ROWS = 500_000
+BATCH_ROWS = 250_000
 # Reports of 200 columns come in smaller batches, so that memory stays bounded.
 _BATCH_CELLS = 32_000_000
 # A map holds about so many cells; as JSON text in CSV it is as long as they are.
@@ -106,7 +106,7 @@ def open_table(head: Head, scratch: Path, encoding: str | None, structs: Collect
 
 
 def raw_rows(table: OpenTable, nulls: tuple[str, ...]) -> Iterator[RawRows]:
-    """Rows of a file in batches of about half a million; a file without rows gives one empty batch.
+    """Rows of a file in batches of about a quarter of a million; a file without rows gives one empty batch.
 
     Args:
         table: an opened file.
