@@ -44,6 +44,15 @@ COST_COLUMNS: dict[str, pl.DataType] = {
     "ConsumedQuantity": pl.Float64(),
 }
 
+SIGNS = ("positive", "negative", "zero")
+"""What a rule may ask of a charge's cost; unknown has no sign."""
+
+
+def sign_of(cost: str) -> str:
+    """Name of the column that tells the sign of a cost; charges are rolled up by it where a rule asks."""
+    return f"{cost}_sign"
+
+
 COST_SUBJECT_COLUMNS: dict[str, pl.DataType] = {
     **SUBJECT_COLUMNS,
     "cost_element": pl.String(),

@@ -17,24 +17,32 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 
 import polars as pl
 import pytest
 from rich.console import Console, RenderableType
 
+from attribution.allocation import resolve
 from attribution.ledger.views import view_files
 from attribution.reports.nightly import nightly_summary
 from attribution.rules import CONDITIONS, SPLITS, RuleBook, coded, holds, read_rules
-from attribution.rules.read import _RULE_KEYS, _SECTIONS
+from attribution.rules.dimensions import DIMENSION_KEYS
+from attribution.rules.read import RULE_KEYS, SECTIONS
 from attribution.rules.records import OURS
 from attribution.rules.splits import SPLIT_KEYS
+from attribution.rules.values import TAKE_KEYS
 from attribution.rules.when import GROUPS
 from flows import cli, steps
 from flows.questions import as_table, ask
 from flows.settings import load_workspace
+from schemas.costs import LINE_COLUMNS, SIGNS, SUBJECT_COLUMNS
 from schemas.dimensions import METHODS, NOBODY, fold
 from schemas.faults import InputError
+from schemas.inputs import RESOURCE_COLUMNS, TAG_COLUMNS
+from schemas.money import COSTS
+from schemas.tagsets import canonical as tag_text
 
 ROOT = Path(__file__).parents[1]
 UPDATE = bool(os.environ.get("UPDATE_DOCS"))
@@ -207,9 +215,13 @@ def rule_blocks() -> Iterator[tuple[Block, str]]:
 
 def rows_of_the_document() -> pl.DataFrame:
     (block,) = [one for one in blocks_of((ROOT / "docs/rules.md").read_text(encoding="utf-8")) if one.kind == "csv"]
-    return pl.read_csv(io.StringIO(block.body), infer_schema=False).with_columns(
-        pl.col("usage_date", "billing_month").str.to_date()
-    )
+    rows = pl.read_csv(io.StringIO(block.body), infer_schema=False)
+    days = pl.col("usage_date", "billing_month").str.to_date()
+    return rows.with_columns(days, pl.Series("BilledCost_sign", [sign(Decimal(one)) for one in rows["BilledCost"]]))
+
+
+def sign(amount: Decimal) -> str:
+    return "zero" if not amount else "positive" if amount > 0 else "negative"
 
 
 def matched(book: RuleBook, rows: pl.DataFrame) -> list[str]:
@@ -224,6 +236,25 @@ def matched(book: RuleBook, rows: pl.DataFrame) -> list[str]:
     return rows.get_column("row").filter(found).to_list()
 
 
+def given_by(book: RuleBook, rows: pl.DataFrame, dimension: str) -> dict[str, list[str]]:
+    """Who has which value of a dimension once the rows are resolved as charges of a bill."""
+    subjects, lines = [], []
+    for number, row in enumerate(rows.to_dicts()):
+        tags = {name.removeprefix("tag:"): row[name] for name in rows.columns if name.startswith("tag:")}
+        own = {name: row[name] for name in rows.columns if name in SUBJECT_COLUMNS}
+        bill = {"BillingAccountId": "1", "BillingCurrency": "USD", "ChargeCategory": "Usage", "bill_no": 1}
+        subjects.append({**bill, **own, "subject_id": number, "Tags": tag_text(tags)})
+        lines.append({"subject_id": number, "usage_date": row["usage_date"], "EffectiveCost": Decimal(1)})
+    inputs = (pl.DataFrame(schema=columns) for columns in (TAG_COLUMNS, RESOURCE_COLUMNS))
+    frames = pl.DataFrame(subjects, schema=SUBJECT_COLUMNS), pl.DataFrame(lines, schema=LINE_COLUMNS)
+    resolved = resolve(*frames, *inputs, book)
+    values = resolved.costs.join(resolved.allocations, on="allocation_id", maintain_order="left")[dimension]
+    found: dict[str, list[str]] = {}
+    for row, value in zip(rows["row"], values, strict=True):
+        found.setdefault(value, []).append(row)
+    return found
+
+
 def test_every_rule_example_is_read_and_matches_the_rows_it_names() -> None:
     rows = rows_of_the_document()
     told = 0
@@ -236,6 +267,16 @@ def test_every_rule_example_is_read_and_matches_the_rows_it_names() -> None:
             told += 1
             expected = [] if named[1] == "nothing" else re.findall(r"`(\w+)`", named[1])
             assert matched(book, rows) == expected, block.body
+        for dimension, gives in re.findall(r"^Gives `(\w+)`: (.*)\.$", after, re.MULTILINE):
+            told += 1
+            expected = {}
+            for one in gives.split("; "):
+                value, *who = re.findall(r"`([^`]+)`", one)
+                expected[value] = who
+            found = given_by(book, rows, dimension)
+            assert {value: found.get(value, []) for value in expected} == expected, block.body
+            if dimension == "team":
+                assert {value for value in found if value != "unallocated"} == expected.keys(), block.body
         for dimension, written, becomes in re.findall(r"^- `(\w+)`: `([^`]*)` becomes `([^`]*)`", after, re.MULTILINE):
             assert book.dimensions[dimension].canonical(written) == becomes
     assert told >= len(CONDITIONS)
@@ -256,9 +297,17 @@ def test_wrong_rules_are_answered_as_the_document_says() -> None:
 
 def test_every_rule_word_is_explained() -> None:
     text = (ROOT / "docs/rules.md").read_text(encoding="utf-8")
-    words = {*CONDITIONS, *GROUPS, *SPLITS, *SPLIT_KEYS, *_RULE_KEYS, *_SECTIONS, *OURS, *NOBODY, *METHODS}
-    words |= {"csv", "bill", "month", "day", "values", "first", "id"}
+    words = {*CONDITIONS, *GROUPS, *SPLITS, *SPLIT_KEYS, *RULE_KEYS, *SECTIONS, *OURS, *NOBODY, *METHODS}
+    words |= {*TAKE_KEYS, *DIMENSION_KEYS, *SIGNS, *COSTS, "csv", "bill", "month", "day", "id"}
     assert {word for word in words if f"`{word}`" not in text} == set()
+
+
+def test_every_rule_word_has_an_example() -> None:
+    shown = "\n".join(block.body for block, _ in rule_blocks() if block.mark != "wrong")
+    keys = {*CONDITIONS, *GROUPS, *SPLIT_KEYS, *RULE_KEYS, *OURS, *TAKE_KEYS, *DIMENSION_KEYS}
+    assert {word for word in keys if not re.search(rf'(^|[\s{{."]){word}"? *=|\.{word}\]', shown)} == set()
+    assert {word for word in SECTIONS if not re.search(rf"^\[\[?{word}[\].]", shown, re.MULTILINE)} == set()
+    assert {word for word in (*SPLITS, *SIGNS) if f'"{word}"' not in shown} == set()
 
 
 @pytest.mark.parametrize("document", [name for name in DOCUMENTS if name != "docs/rules.md"])

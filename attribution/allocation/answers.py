@@ -44,6 +44,12 @@ class Answers:
         """A single answer."""
         return int(self.voices([method], [rule]).item()) * _HIGH + self.value(text)
 
+    def all_of(self, texts: pl.Series, method: str, rule: str | None = None) -> pl.Series:
+        """Answers of one voice, null where the text is."""
+        voice = int(self.voices([method], [rule]).item()) * _HIGH
+        numbers = [None if text is None else voice + self.value(text) for text in texts]
+        return pl.Series("answer", numbers, dtype=pl.Int64())
+
     def texts(self) -> pl.Series:
         """Every value by its number; the first stands for no value at all."""
         return pl.Series("value", self._texts, dtype=pl.String())

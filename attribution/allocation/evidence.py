@@ -47,7 +47,7 @@ class Evidence:
 
     def own_tags(self, field: str) -> pl.Series:
         """The row's own tags: of the CSV and of the bill, in the order that the rules set."""
-        first, second = ("csv", "bill") if self.book.first == "csv" else ("bill", "csv")
+        first, second = self.book.first_of(field)
         return pl.select(pl.coalesce(self.heard(first, field), self.heard(second, field))).to_series()
 
     def column(self, name: str) -> Coded:

@@ -18,7 +18,6 @@ from attribution.allocation.resolve import decide, ruled
 from attribution.allocation.shares import recompute
 from attribution.allocation.split import Divided
 from attribution.rules import RuleBook
-from attribution.rules.records import Rule
 from schemas.money import COSTS, add, known_sum, shortest
 
 
@@ -183,26 +182,23 @@ class _Saying:
 
     def __init__(self, evidence: Evidence) -> None:
         self.evidence = evidence
-        self.matched: list[tuple[Rule, pl.Series]] = []
-        ruled(evidence, lambda rule, where: self.matched.append((rule, where)))
-        self.won = decide(evidence)
+        self.first: list[tuple[str, pl.Series]] = []
+        self.last: list[tuple[str, pl.Series]] = []
+        ruled(evidence, lambda _rule, dimension, said: self.first.append((dimension, said)))
+        self.won = decide(evidence, lambda _rule, dimension, said: self.last.append((dimension, said)))
 
     def __call__(self, context: int) -> dict[str, tuple[Said, ...]]:
         return {dimension: self._of(dimension, context) for dimension in self.evidence.book.dimensions}
 
     def _of(self, dimension: str, context: int) -> tuple[Said, ...]:
-        found: list[tuple[str, str | None, str]] = [
-            ("rule", rule.name, rule.assign[dimension])
-            for rule, where in self.matched
-            if where[context] and dimension in rule.assign
-        ]
-        tags = ("csv", "bill") if self.evidence.book.first == "csv" else ("bill", "csv")
-        for source in (*tags, "parent", "account"):
-            heard = self.evidence.heard(source, dimension)[context]
-            if heard is not None:
-                found.append(self._told(heard, dimension))
-        if not found:
-            found.append(self._told(self.won.get_column(dimension)[context], dimension))
+        sources = (*self.evidence.book.first_of(dimension), "parent", "account")
+        heard = [said for name, said in self.first if name == dimension]
+        heard += [self.evidence.heard(source, dimension) for source in sources]
+        heard += [said for name, said in self.last if name == dimension]
+        answers = [said[context] for said in heard if said[context] is not None]
+        if not answers:
+            answers = [self.won.get_column(dimension)[context]]
+        found = [self._told(answer, dimension) for answer in answers]
         return tuple(Said(method, rule, value, place == 0) for place, (method, rule, value) in enumerate(found))
 
     def _told(self, answer: int, dimension: str) -> tuple[str, str | None, str]:

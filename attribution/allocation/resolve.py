@@ -13,8 +13,8 @@ import polars as pl
 
 from attribution.allocation.answers import Answers, value_of
 from attribution.allocation.evidence import Evidence, gather_evidence
-from attribution.rules import Coded, RuleBook, holds
-from attribution.rules.records import Ask, Rule, asks
+from attribution.rules import Coded, RuleBook, Take, Values, holds, taken
+from attribution.rules.records import Ask, Rule, asks, takes
 from schemas.costs import COST_COLUMNS, allocation_columns
 from schemas.dimensions import UNALLOCATED
 from schemas.faults import LawBrokenError
@@ -63,38 +63,51 @@ def resolve(
     return Resolved(costs, allocations, evidence.subjects, evidence, _notices(evidence))
 
 
-def decide(evidence: Evidence) -> pl.DataFrame:
-    """The winning answer of every context and dimension, a column of whole numbers a dimension."""
+Note = Callable[[Rule, str, pl.Series], None]
+"""Told of every rule, a dimension it assigns, and what it says of each context: an answer, or null."""
+
+
+def decide(evidence: Evidence, note: Note | None = None) -> pl.DataFrame:
+    """The winning answer of every context and dimension, a column of whole numbers a dimension.
+
+    `note` hears of the rules that are asked last.
+    """
     won = ruled(evidence)
-    nobody = evidence.answers.one(UNALLOCATED, "unallocated")
-    columns = []
     for dimension in evidence.book.dimensions:
         said = [won[dimension], evidence.own_tags(dimension)]
         said += [evidence.heard(source, dimension) for source in ("parent", "account")]
-        columns.append(pl.select(pl.coalesce(*said, pl.lit(nobody, pl.Int64)).alias(dimension)).to_series())
-    return pl.DataFrame(columns)
+        won[dimension] = pl.select(pl.coalesce(said)).to_series()
+    last = [rule for rule in evidence.book.rules if rule.default]
+    if last:
+        _ask(last, evidence, won, note)
+    nobody = evidence.answers.one(UNALLOCATED, "unallocated")
+    return pl.DataFrame([said.fill_null(nobody).alias(dimension) for dimension, said in won.items()])
 
 
-def ruled(evidence: Evidence, note: Callable[[Rule, pl.Series], None] | None = None) -> dict[str, pl.Series]:
+def ruled(evidence: Evidence, note: Note | None = None) -> dict[str, pl.Series]:
     """What the rules say, in file order: a dimension once set stays, and later rules may ask it.
 
-    `note` hears of every rule and the contexts it matched, also where it came too late to win.
+    `note` hears of every rule that met anything, also where it came too late to win.
     """
-    contexts, answers = evidence.contexts, evidence.answers
-    book = evidence.book
-    won = {name: pl.repeat(None, contexts.height, dtype=pl.Int64, eager=True) for name in book.dimensions}
+    won = {
+        name: pl.repeat(None, evidence.contexts.height, dtype=pl.Int64, eager=True) for name in evidence.book.dimensions
+    }
+    _ask([rule for rule in evidence.book.rules if not rule.default], evidence, won, note)
+    return won
+
+
+def _ask(rules: list[Rule], evidence: Evidence, won: dict[str, pl.Series], note: Note | None) -> None:
+    """Ask rules in their order, and fill in what they say of dimensions that nobody has set yet."""
     look = _Look(evidence, won)
-    for rule in book.rules:
+    for rule in rules:
         matched = look.matches(rule)
         if not matched.any():
             continue
-        if note is not None:
-            note(rule, matched)
-        for dimension, value in rule.assign.items():
-            said = pl.lit(answers.one(value, "rule", rule.name), pl.Int64)
-            unset = won[dimension].is_null() & matched
-            won[dimension] = pl.select(pl.when(unset).then(said).otherwise(won[dimension])).to_series()
-    return won
+        said = {dimension: look.says(rule, dimension, values, matched) for dimension, values in rule.assign.items()}
+        for dimension, answer in said.items():
+            if note is not None:
+                note(rule, dimension, pl.select(answer.alias("answer")).to_series())
+            won[dimension] = pl.select(pl.coalesce(won[dimension], answer).alias(dimension)).to_series()
 
 
 class _Look:
@@ -123,6 +136,30 @@ class _Look:
         if rule.until:
             matched &= first < rule.until
         return matched
+
+    def says(self, rule: Rule, dimension: str, values: Values, where: pl.Series) -> pl.Expr:
+        """What a rule says of a dimension in some contexts: the first of its values that is there."""
+        found: list[pl.Series | pl.Expr] = []
+        for value in values:
+            if isinstance(value, Take):
+                column = self(value.column)
+                found.append(self._taken(value, dimension, rule, column, where).gather(column.codes))
+            else:
+                found.append(pl.lit(self.evidence.answers.one(value, "rule", rule.name), pl.Int64))
+        return pl.when(where).then(pl.coalesce(found))
+
+    def _taken(self, take: Take, dimension: str, rule: Rule, column: Coded, where: pl.Series) -> pl.Series:
+        """For each distinct value of a column the answer it makes; values that stand nowhere are not looked at."""
+        asked = column.codes.filter(where).unique().drop_nulls()
+        texts = taken(take, column.values.gather(asked))
+        distinct = texts.unique().drop_nulls()
+        written = self.evidence.book.dimensions[dimension]
+        as_written = pl.Series([written.canonical(text) for text in distinct], dtype=pl.String())
+        made = self.evidence.answers.all_of(as_written, "rule", rule.name)
+        known = pl.DataFrame({"text": distinct, "answer": made})
+        found = texts.alias("text").to_frame().join(known, on="text", how="left", maintain_order="left")
+        none = pl.repeat(None, column.values.len(), dtype=pl.Int64, eager=True)
+        return none.scatter(asked, found.get_column("answer"))
 
 
 def _allocations(chosen: pl.DataFrame, book: RuleBook, answers: Answers) -> pl.DataFrame:
@@ -156,10 +193,13 @@ def _notices(evidence: Evidence) -> tuple[str, ...]:
     """What is no fault but should be known: a column named by a condition that no bill has."""
     book = evidence.book
     strange = set(book.columns) - set(evidence.subjects.columns)
-    asked = [(f'rule "{rule.name}"', rule.when) for rule in book.rules]
-    asked += [(f'split "{split.name}"', split.when) for split in book.splits]
+    asked = [
+        (f'rule "{rule.name}"', {ask.column for ask in asks(rule.when)} | {take.column for take in takes(rule)})
+        for rule in book.rules
+    ]
+    asked += [(f'split "{split.name}"', {ask.column for ask in asks(split.when)}) for split in book.splits]
     return tuple(
         f"{who} asks {column}, which no bill has; it sees nothing there"
-        for who, when in asked
-        for column in sorted({ask.column for ask in asks(when)} & strange)
+        for who, columns in asked
+        for column in sorted(columns & strange)
     )

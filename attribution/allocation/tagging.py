@@ -14,7 +14,7 @@ import polars as pl
 
 from attribution.allocation.answers import CONFLICT, Answers
 from attribution.allocation.timeline import EVER, FOREVER, laid, timelines
-from attribution.rules import TAG, RuleBook
+from attribution.rules import TAG, Dimension, RuleBook, Take, taken
 from schemas.dimensions import fold
 from schemas.workspace import OWN_COSTS
 
@@ -29,10 +29,14 @@ SLOT_COLUMNS: dict[str, pl.DataType] = {
 
 @dataclass(frozen=True)
 class Slots:
-    """Which tag keys answer which field, in order of trust; `table` has SLOT_COLUMNS, one row a key and field."""
+    """Which tag keys answer which field, in order of trust; `table` has SLOT_COLUMNS, one row a key and field.
+
+    `parts`: the slots that take a part of their tag.
+    """
 
     table: pl.DataFrame
     book: RuleBook
+    parts: dict[int, tuple[Dimension, Take]]
 
 
 def slots(book: RuleBook) -> Slots:
@@ -43,22 +47,42 @@ def slots(book: RuleBook) -> Slots:
     rows: list[tuple[str, str | None, str, int]] = []
     for dimension in book.dimensions.values():
         rows.append((dimension.name, None, f"{OWN_COSTS}:{dimension.name}", -1))
-        rows += [(dimension.name, fold(tag), f"{TAG}{tag}", rank) for rank, tag in enumerate(dimension.tags)]
+        rows += [(dimension.name, fold(take.key), str(take), rank) for rank, take in enumerate(dimension.takes)]
     rows += [(f"{TAG}{key}", fold(key), f"{TAG}{key}", 0) for key in book.tag_keys]
     table = pl.DataFrame([(slot, *row) for slot, row in enumerate(rows)], schema=SLOT_COLUMNS, orient="row")
-    return Slots(table, book)
+    taking = [(one, take) for one in book.dimensions.values() for take in one.takes if not take.plain]
+    shaped = {(one.name, str(take)): (one, take) for one, take in taking}
+    parts = {slot: shaped[field, label] for slot, (field, _, label, _) in enumerate(rows) if (field, label) in shaped}
+    return Slots(table, book, parts)
 
 
 def _numbered(where: Slots, answers: Answers) -> Callable[[int, str], int]:
-    """Gives the number of a value in a slot, as its dimension writes it; each spelling is looked at once."""
+    """Gives the number of a value in a slot, as its dimension writes it; each spelling is looked at once.
+
+    Where a slot takes a part of its tag the whole is numbered; `_in_parts` follows.
+    """
     fields = [where.book.dimensions.get(field) for field in where.table.get_column("field")]
 
     @cache
     def number(slot: int, value: str) -> int:
-        dimension = fields[slot]
+        dimension = None if slot in where.parts else fields[slot]
         return answers.value(value.strip() if dimension is None else dimension.canonical(value))
 
     return number
+
+
+def _in_parts(rows: pl.DataFrame, where: Slots, answers: Answers) -> pl.DataFrame:
+    """Rows (slot, value_no, ...) with the part that each slot takes; a tag that has no such part says nothing."""
+    pieces = [rows.filter(~pl.col("slot").is_in(list(where.parts)))] if where.parts else [rows]
+    for slot, (dimension, take) in where.parts.items():
+        mine = rows.filter(pl.col("slot") == slot)
+        whole = mine.get_column("value_no").unique()
+        texts = taken(take, answers.texts().gather(whole))
+        part = [None if text is None else answers.value(dimension.canonical(text)) for text in texts]
+        known = pl.DataFrame({"value_no": whole, "part": part}, schema_overrides={"part": pl.Int64()})
+        joined = mine.join(known, on="value_no").with_columns(value_no="part").drop("part")
+        pieces.append(joined.drop_nulls("value_no").select(rows.columns))
+    return pl.concat(pieces)
 
 
 def _keyed(where: Slots) -> Callable[[str], tuple[int, ...]]:
@@ -117,7 +141,7 @@ def bill_tags(sets: pl.DataFrame, where: Slots, answers: Answers) -> pl.DataFram
                     columns[1].append(slot)
                     columns[2].append(number(slot, written))
     schema = {"tagset_no": pl.UInt32(), "slot": pl.Int32(), "value_no": pl.Int64()}
-    return pl.DataFrame(dict(zip(schema, columns, strict=True)), schema=schema).unique()
+    return _in_parts(pl.DataFrame(dict(zip(schema, columns, strict=True)), schema=schema), where, answers).unique()
 
 
 def csv_tags(tags: pl.DataFrame, numbers: pl.DataFrame, where: Slots, answers: Answers) -> pl.DataFrame:
@@ -147,4 +171,5 @@ def csv_tags(tags: pl.DataFrame, numbers: pl.DataFrame, where: Slots, answers: A
         "slot",
         "value_no",
     )
+    rows = _in_parts(rows, where, answers)
     return settled(laid(rows, timelines(rows)), ["resource_no", "start", "end"], where)

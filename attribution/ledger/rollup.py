@@ -16,7 +16,7 @@ import polars as pl
 
 from attribution.ledger.disk import write_rows
 from schemas.charges import columns_of
-from schemas.costs import SUBJECT_TEXT
+from schemas.costs import SIGNS, SUBJECT_TEXT, sign_of
 from schemas.money import COSTS, known_sum
 
 SUBJECTS_A_BLOCK = 1 << 16
@@ -176,7 +176,19 @@ def _from_place() -> tuple[pl.Expr, pl.Expr]:
 
 def _subject_text(charges: pl.DataFrame, extra: tuple[str, ...]) -> pl.DataFrame:
     """The columns a subject is made of, all text; one that this batch does not have is null."""
-    return charges.select(column.cast(pl.String) for column in columns_of(charges, (*SUBJECT_TEXT, *extra)))
+    signs = {sign_of(cost): cost for cost in COSTS if sign_of(cost) in extra}
+    names = [name for name in (*SUBJECT_TEXT, *extra) if name not in signs]
+    amounts = zip(signs, columns_of(charges, signs.values()), strict=True)
+    return charges.select(
+        *(column.cast(pl.String) for column in columns_of(charges, names)),
+        *(_sign(amount).alias(name) for name, amount in amounts),
+    )
+
+
+def _sign(cost: pl.Expr) -> pl.Expr:
+    """A word of SIGNS; null where the cost is unknown."""
+    words = zip((cost > 0, cost < 0, cost == 0), SIGNS, strict=True)
+    return pl.coalesce(pl.when(so).then(pl.lit(word)) for so, word in words)
 
 
 def _whole_units(name: str) -> pl.Expr:

@@ -2,10 +2,11 @@
 
 from attribution.rules.conditions import CONDITIONS, Coded, coded, holds
 from attribution.rules.read import read_rules
-from attribution.rules.records import TAG, Condition, Dimension, Rule, RuleBook, Split
+from attribution.rules.records import TAG, Condition, Dimension, Rule, RuleBook, Split, Take, Values
+from attribution.rules.values import taken
 from attribution.rules.weights import SPLITS
 
 __all__ = [
-    "CONDITIONS", "SPLITS", "TAG", "Coded", "Condition", "Dimension", "Rule", "RuleBook", "Split", "coded", "holds",
-    "read_rules",
+    "CONDITIONS", "SPLITS", "TAG", "Coded", "Condition", "Dimension", "Rule", "RuleBook", "Split", "Take", "Values",
+    "coded", "holds", "read_rules", "taken",
 ]  # fmt: skip

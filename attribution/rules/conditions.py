@@ -37,7 +37,17 @@ CONDITIONS: dict[str, Callable[[pl.Expr, Any], pl.Expr]] = {
     "missing": lambda column, wanted: _present(column) != wanted,
     "from": lambda column, day: column >= day,
     "to": lambda column, day: column < day,
+    "sign": lambda column, signs: column.is_in(list(signs)),
 }
+
+
+def regex_trouble(pattern: str) -> str | None:
+    """Why a regular expression cannot be used; None where it can."""
+    try:
+        pl.Series([""]).str.contains(pattern)
+    except pl.exceptions.ComputeError as error:
+        return str(error).strip().splitlines()[-1].removeprefix("error: ")
+    return None
 
 
 @dataclass(frozen=True)

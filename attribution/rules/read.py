@@ -8,19 +8,18 @@ import tomllib
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from attribution.rules.complaints import Place, kind_of
-from attribution.rules.records import OURS, Dimension, Rule, RuleBook
+from attribution.rules.dimensions import read_dimensions, read_first
+from attribution.rules.records import All, Condition, Dimension, First, Rule, RuleBook, Take, Values
 from attribution.rules.splits import find_circles, read_split
-from attribution.rules.when import GROUPS, read_when
-from schemas.charges import CHARGE_COLUMNS
-from schemas.dimensions import DIMENSIONS, STAGES, fold
+from attribution.rules.values import read_values
+from attribution.rules.when import read_when
 from schemas.faults import Fault, InputError
 
-_SECTIONS = ("account", "dimension", "tags", "rule", "split")
-_RULE_KEYS = ("name", "since", "until", "when", "assign", "because")
-_RESERVED = frozenset({*OURS, *GROUPS, *CHARGE_COLUMNS, "subject_id", "bill_no", "allocation_id", "elasticity"})
+SECTIONS = ("account", "dimension", "tags", "rule", "split")
+RULE_KEYS = ("name", "since", "until", "when", "assign", "default", "because")
 
 
 def read_rules(rules: Path | str) -> RuleBook:
@@ -34,8 +33,8 @@ def read_rules(rules: Path | str) -> RuleBook:
     """
     place = Place(rules.name if isinstance(rules, Path) else "rules.toml")
     content = _parse(rules, place)
-    place.only(content, _SECTIONS, "section")
-    dimensions = _dimensions(content.get("dimension", {}), place)
+    place.only(content, SECTIONS, "section")
+    dimensions = read_dimensions(content.get("dimension", {}), place)
     accounts = _accounts(place.tables(content.get("account", []), "account"), dimensions, place)
     first = _first(content.get("tags", {}), place)
     names: set[str] = set()
@@ -91,24 +90,26 @@ def _named(tables: object, kind: str, names: set[str], place: Place) -> list[tup
 
 
 def _rule(table: dict[str, Any], name: str, dimensions: dict[str, Dimension], place: Place) -> Rule:
-    place.only(table, _RULE_KEYS)
-    for key in ("when", "assign"):
-        if key not in table:
-            place.wrong(f"{key} is missing.")
+    place.only(table, RULE_KEYS)
+    if "assign" not in table:
+        place.wrong("assign is missing.")
+    when: Condition = All(())
+    if "when" in table:
+        when = read_when(place.table(table["when"], "when"), dimensions, place)
+    assign = _assign(table["assign"], dimensions, place) if "assign" in table else {}
     since, until = (_day(table.get(key), key, place) for key in ("since", "until"))
     if since and until and since >= until:
         place.wrong(f"since {since} is not before until {until}.", hint="until is the first day without the rule.")
-    because = table.get("because", "")
+    because, default = table.get("because", ""), table.get("default", False)
     if not isinstance(because, str):
         place.text(because, "because")
-    return Rule(
-        name,
-        read_when(place.table(table.get("when", {"source": ""}), "when"), dimensions, place),
-        _assign(table["assign"], dimensions, place) if "assign" in table else {},
-        since,
-        until,
-        str(because),
-    )
+    if not isinstance(default, bool):
+        place.wrong(f"default must be true or false, not {kind_of(default)}.")
+    every = [value for values in assign.values() for value in values]
+    if "when" not in table and not default and not all(isinstance(value, Take) for value in every):
+        hint = "Only a rule with default = true, or one that takes all its values from a column, may go without."
+        place.wrong("when is missing.", hint=hint)
+    return Rule(name, when, assign, since, until, str(because), bool(default))
 
 
 def _day(value: object, what: str, place: Place) -> date | None:
@@ -119,7 +120,7 @@ def _day(value: object, what: str, place: Place) -> date | None:
     return None
 
 
-def _assign(value: object, dimensions: dict[str, Dimension], place: Place) -> dict[str, str]:
+def _assign(value: object, dimensions: dict[str, Dimension], place: Place) -> dict[str, Values]:
     found = {}
     table = place.table(value, "assign")
     if isinstance(value, dict) and not value:
@@ -128,9 +129,20 @@ def _assign(value: object, dimensions: dict[str, Dimension], place: Place) -> di
         if name not in dimensions:
             place.unknown("dimension", name, dimensions)
             continue
-        text = place.text(written, f"assign: {name}")
-        if text is not None:
-            found[name] = dimensions[name].canonical(text)
+        values = read_values(written, f"assign: {name}", dimensions[name], dimensions, place)
+        if values:
+            found[name] = values
+    return found
+
+
+def _assign_texts(value: object, dimensions: dict[str, Dimension], place: Place) -> dict[str, str]:
+    """What an account says; the same for all its money."""
+    found = {}
+    for name, values in _assign(value, dimensions, place).items():
+        if len(values) == 1 and isinstance(values[0], str):
+            found[name] = values[0]
+        else:
+            place.wrong(f"assign: {name} must be text.", hint="Take a value from a column in a [[rule]].")
     return found
 
 
@@ -144,7 +156,7 @@ def _accounts(
         for key in ("id", "assign"):
             if key not in table:
                 here.wrong(f"{key} is missing.")
-        assign = _assign(table["assign"], dimensions, here) if "assign" in table else {}
+        assign = _assign_texts(table["assign"], dimensions, here) if "assign" in table else {}
         written = table.get("id", [])
         ids = here.texts(written, "id") if isinstance(written, list) else (here.text(written, "id"),)
         for account in (one for one in ids if one is not None):
@@ -154,50 +166,8 @@ def _accounts(
     return accounts
 
 
-def _first(value: object, place: Place) -> Literal["csv", "bill"]:
+def _first(value: object, place: Place) -> First:
     here = place.at("[tags]")
     table = here.table(value, "tags")
     here.only(table, ("first",))
-    first = table.get("first", "csv")
-    if first not in ("csv", "bill"):
-        here.wrong(f'first = "{first}" is not known.', ("csv", "bill"))
-    return "bill" if first == "bill" else "csv"
-
-
-def _dimensions(value: object, place: Place) -> dict[str, Dimension]:
-    sections = place.table(value, "dimension")
-    found = {}
-    for name in dict.fromkeys((*DIMENSIONS, *sections)):
-        here = place.at(f"[dimension.{name}]")
-        if name in _RESERVED or name.startswith(("x_", "tag:")) or not name.isidentifier() or name != name.lower():
-            here.wrong(
-                f'"{name}" cannot name a dimension.', hint="Use lower case letters, digits and _, and no column's name."
-            )
-        table = here.table(sections.get(name, {}), name)
-        here.only(table, ("tags", "values"))
-        tags = here.texts(table["tags"], "tags") if "tags" in table else (name,)
-        tags = tuple({fold(tag): tag for tag in reversed(tags)}.values())[::-1]  # one key in two spellings is one
-        own = _spellings(here.table(table.get("values", {}), "values"), here)
-        shipped = _spellings(STAGES, here) if name == "stage" else {}
-        # A workspace's own words win over those shipped, and a shipped stage that it renamed takes its aliases along.
-        renamed = {spelling: own.get(fold(value), value) for spelling, value in shipped.items()}
-        found[name] = Dimension(name, tags, renamed | own)
-    return found
-
-
-def _spellings(values: dict[str, Any], place: Place) -> dict[str, str]:
-    """Folded spelling -> canonical value; a value's own name comes first, so that no alias can take it."""
-    found: dict[str, str] = {}
-    for canonical in values:
-        if fold(canonical) in found:
-            place.wrong(
-                f'values "{found[fold(canonical)]}" and "{canonical}" are one; case, -, _ and spaces do not matter.'
-            )
-        found[fold(canonical)] = canonical
-    for canonical, aliases in values.items():
-        written = aliases if isinstance(aliases, tuple) else place.texts(aliases, f'values: "{canonical}"')
-        for alias in written:
-            other = found.setdefault(fold(alias), canonical)
-            if other != canonical:
-                place.wrong(f'alias "{alias}" stands for both "{other}" and "{canonical}".')
-    return found
+    return (read_first(table["first"], here) if "first" in table else None) or "csv"

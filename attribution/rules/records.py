@@ -10,6 +10,7 @@ from typing import Literal
 from schemas.costs import SUBJECT_TEXT
 from schemas.dimensions import fold
 
+First = Literal["csv", "bill"]
 Argument = str | bool | date | tuple[str, ...] | tuple[date, ...]
 
 
@@ -56,15 +57,59 @@ def asks(condition: Condition) -> tuple[Ask, ...]:
 
 
 @dataclass(frozen=True)
+class Take:
+    """A value read off the money itself: a column, as conditions name it, and what of its text counts.
+
+    The words work in this order, however they are written; what is blank then is no value.
+    """
+
+    column: str
+    split: str = ""
+    part: int = 1  # of what `split` cuts: 1 is the first, -1 the last
+    regex: str = ""  # what its group holds, or all that it matches
+    trim: str = ""  # letters taken off both ends; blanks always are
+    lower: bool = False
+
+    @property
+    def plain(self) -> bool:
+        """Whether the text counts as it stands."""
+        return self == Take(self.column)
+
+    @property
+    def key(self) -> str:
+        """The tag key it takes from; blank where it takes from another column."""
+        return self.column.removeprefix(TAG) if self.column.startswith(TAG) else ""
+
+    def __str__(self) -> str:
+        words = [f'split "{self.split}" part {self.part}'] if self.split else []
+        words += [f'{word} "{text}"' for word, text in (("regex", self.regex), ("trim", self.trim)) if text]
+        words += ["lower"] if self.lower else []
+        return f"{self.column} ({', '.join(words)})" if words else self.column
+
+
+Values = tuple[str | Take, ...]
+"""What a rule assigns: the first of these that has a value."""
+
+
+@dataclass(frozen=True)
 class Rule:
-    """`[[rule]]`: money that meets `when` on a day in [since, until) belongs where `assign` says."""
+    """`[[rule]]`: money that meets `when` on a day in [since, until) belongs where `assign` says.
+
+    A `default` rule is asked last, and only of what nobody has said: no rule, tag, parent or account.
+    """
 
     name: str
     when: Condition
-    assign: dict[str, str]
+    assign: dict[str, Values]
     since: date | None = None
     until: date | None = None
     because: str = ""
+    default: bool = False
+
+
+def takes(rule: Rule) -> tuple[Take, ...]:
+    """Every column that a rule takes a value from."""
+    return tuple(value for values in rule.assign.values() for value in values if isinstance(value, Take))
 
 
 @dataclass(frozen=True)
@@ -82,11 +127,20 @@ class Split:
 
 @dataclass(frozen=True)
 class Dimension:
-    """`[dimension.<name>]`: tag keys in order of trust, and folded spelling -> canonical value."""
+    """`[dimension.<name>]`: tags in order of trust, and folded spelling -> canonical value.
+
+    `first` is the source of tags that this dimension trusts first; None: as the workspace does.
+    """
 
     name: str
-    tags: tuple[str, ...]
+    takes: tuple[Take, ...]
     spellings: dict[str, str]
+    first: First | None = None
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The tag keys, in order of trust."""
+        return tuple(take.key for take in self.takes)
 
     def canonical(self, value: str) -> str:
         """The value as reports write it; an unknown value stays as written, stripped."""
@@ -101,7 +155,7 @@ class RuleBook:
     rules: tuple[Rule, ...] = ()
     splits: tuple[Split, ...] = ()
     accounts: dict[str, dict[str, str]] = field(default_factory=dict)
-    first: Literal["csv", "bill"] = "csv"
+    first: First = "csv"
     digest: str = ""
 
     @property
@@ -116,17 +170,27 @@ class RuleBook:
         return tuple(ask for condition in conditions for ask in asks(condition))
 
     @property
+    def named(self) -> frozenset[str]:
+        """Everything that rules and splits look at."""
+        taken = {take.column for rule in self.rules for take in takes(rule)}
+        return frozenset(taken | {ask.column for ask in self.asks})
+
+    @property
     def columns(self) -> tuple[str, ...]:
-        """Charge columns that conditions name beyond those every subject has: a reason to roll up again."""
+        """Columns that rules look at beyond those every subject has: a reason to roll up again."""
         ours = {*SUBJECT_TEXT, *self.dimensions, *OURS}
-        named = {ask.column for ask in self.asks}
-        return tuple(sorted(name for name in named - ours if not name.startswith(TAG)))
+        return tuple(sorted(name for name in self.named - ours if not name.startswith(TAG)))
 
     @property
     def tag_keys(self) -> tuple[str, ...]:
-        """Tag keys that conditions name, as they write them."""
-        named = {ask.column for ask in self.asks}
-        return tuple(sorted(name.removeprefix(TAG) for name in named if name.startswith(TAG)))
+        """Tag keys that rules look at, as they write them."""
+        return tuple(sorted(name.removeprefix(TAG) for name in self.named if name.startswith(TAG)))
+
+    def first_of(self, field: str) -> tuple[First, First]:
+        """The two sources of tags in the order in which a dimension, or a tag that conditions ask, trusts them."""
+        dimension = self.dimensions.get(field)
+        first = (dimension.first if dimension else None) or self.first
+        return ("csv", "bill") if first == "csv" else ("bill", "csv")
 
 
 TAG = "tag:"

@@ -9,14 +9,18 @@ from typing import Any
 import polars as pl
 
 from attribution.rules.complaints import Place, kind_of
-from attribution.rules.conditions import CONDITIONS
+from attribution.rules.conditions import CONDITIONS, regex_trouble
 from attribution.rules.records import DATES, OURS, TAG, All, AnyOf, Argument, Ask, Condition, Dimension, Not
 from schemas.charges import FOCUS_COLUMNS
+from schemas.costs import SIGNS, sign_of
 from schemas.faults import suggest
+from schemas.money import COSTS
 from schemas.resource_ids import fold_azure_id
 
 GROUPS = ("all", "any", "not")
 _KNOWN = "any FOCUS column, tag:<key>, source, cost_element, usage_date, billing_month, a dimension, all, any, not"
+_WORDS = tuple(word for word in CONDITIONS if word != "sign")  # which money alone has
+_SAME_DAY = {"ChargePeriodStart": "usage_date", "BillingPeriodStart": "billing_month"}
 _LISTS = ("any_of",)
 _FLAGS = ("present", "missing")
 _DAYS = ("from", "to")
@@ -28,6 +32,27 @@ def read_when(table: dict[str, Any], dimensions: dict[str, Dimension], place: Pl
     if not table:
         place.wrong("when is empty; it would mean all money.", hint="Say what the money must look like.")
     return _Reader(dimensions, place).group(table)
+
+
+def known_column(column: str, dimensions: dict[str, Dimension], place: Place) -> bool:
+    """Whether conditions may ask a column, or a rule take a value from it; notes why not."""
+    dtype = FOCUS_COLUMNS.get(column)
+    if dtype is not None and dtype != pl.String():
+        kind = "an instant" if isinstance(dtype, pl.Datetime) else "a number"
+        instead = "usage_date, billing_month" if kind == "an instant" else ""
+        hint = "Conditions are on text and dates; money and quantities say how much, not whose."
+        place.wrong(f'"{column}" is {kind}; conditions cannot ask it.', instead, hint)
+        return False
+    if dtype is not None or column in OURS or column in dimensions or column.startswith("x_"):
+        return True
+    if column.startswith(TAG):
+        if not column.removeprefix(TAG).strip():
+            place.wrong('"tag:" lacks the key.', hint='Write "tag:project".')
+        return True
+    known = [name for name, one in FOCUS_COLUMNS.items() if one == pl.String()]
+    hint = suggest(column, [*known, *OURS, *dimensions, *GROUPS])
+    place.wrong(f'unknown condition "{column}".', _KNOWN, hint)
+    return False
 
 
 class _Reader:
@@ -48,8 +73,10 @@ class _Reader:
                 if not inside and isinstance(value, dict):
                     self.place.wrong("not is empty.")
                 parts.append(Not(self.group(inside)))
-            elif self._known(word):
-                parts.append(self.of_column(word, value))
+            elif word in COSTS:
+                parts.append(self.of_money(word, value))
+            elif known_column(column := _SAME_DAY.get(word, word), self.dimensions, self.place):
+                parts.append(self.of_column(column, value))
         return parts[0] if len(parts) == 1 else All(tuple(parts))
 
     def _groups(self, word: str, value: object) -> list[dict[str, Any]]:
@@ -61,39 +88,38 @@ class _Reader:
             return []
         return list(value)  # type: ignore[call-overload, no-any-return]
 
-    def _known(self, column: str) -> bool:
-        dtype = FOCUS_COLUMNS.get(column)
-        if dtype is not None and dtype != pl.String():
-            kind = "an instant" if isinstance(dtype, pl.Datetime) else "a number"
-            instead = "usage_date, billing_month" if kind == "an instant" else ""
-            hint = "Conditions are on text and dates; money and quantities say how much, not whose."
-            self.place.wrong(f'"{column}" is {kind}; conditions cannot ask it.', instead, hint)
-            return False
-        if dtype is not None or column in OURS or column in self.dimensions or column.startswith("x_"):
-            return True
-        if column.startswith(TAG):
-            if not column.removeprefix(TAG).strip():
-                self.place.wrong('"tag:" lacks the key.', hint='Write "tag:project".')
-            return True
-        known = [name for name, one in FOCUS_COLUMNS.items() if one == pl.String()]
-        hint = suggest(column, [*known, *OURS, *self.dimensions, *GROUPS])
-        self.place.wrong(f'unknown condition "{column}".', _KNOWN, hint)
-        return False
+    def of_money(self, column: str, value: object) -> Condition:
+        """The sign of a cost; it becomes a column that charges are rolled up by, so that the sums stay exact."""
+        table = value if isinstance(value, dict) else {}
+        if not table or not set(table) <= {"sign", "not"}:
+            hint = f'{column} = {{ sign = "negative" }}; money says how much, not whose.'
+            self.place.wrong(f'"{column}" is a number; conditions can ask its sign alone.', SIGNS, hint)
+            return All(())
+        parts: list[Condition] = []
+        for word, argument in table.items():
+            signs = tuple(argument) if isinstance(argument, list) else (argument,)
+            if word == "not":
+                parts.append(Not(self.of_money(column, argument)))
+            elif signs and all(sign in SIGNS for sign in signs):
+                parts.append(Ask(sign_of(column), "sign", signs))
+            else:
+                self.place.wrong(f"{column}: sign takes one of the known words, or a list of them.", SIGNS)
+        return parts[0] if len(parts) == 1 else All(tuple(parts))
 
     def of_column(self, column: str, value: object) -> Condition:
         if not isinstance(value, dict):
             argument = self._value(column, value)
             return All(()) if argument is None else Ask(column, "equals", argument)
         if not value:
-            self.place.wrong(f"{column}: the condition is empty.", CONDITIONS)
+            self.place.wrong(f"{column}: the condition is empty.", _WORDS)
         parts: list[Condition] = []
         for word, argument in value.items():
             if word == "not":
                 parts.append(Not(self.of_column(column, argument)))
-            elif word in CONDITIONS:
+            elif word in _WORDS:
                 parts += self._word(column, word, argument)
             else:
-                self.place.at(f"{self.place.name}: {column}").unknown("word", word, [*CONDITIONS, "not"])
+                self.place.at(f"{self.place.name}: {column}").unknown("word", word, [*_WORDS, "not"])
         return parts[0] if len(parts) == 1 else All(tuple(parts))
 
     def _word(self, column: str, word: str, value: object) -> list[Condition]:
@@ -154,11 +180,8 @@ class _Reader:
 
     def _pattern(self, column: str, word: str, value: object) -> str | None:
         pattern = self.place.text(value, f"{column}: {word}")
-        if pattern is not None and word == "regex":
-            try:
-                pl.Series([""]).str.contains(pattern)
-            except pl.exceptions.ComputeError as error:
-                reason = str(error).strip().splitlines()[-1].removeprefix("error: ")
-                self.place.wrong(f'{column}: regex "{pattern}" does not compile: {reason}.')
-                return None
+        trouble = regex_trouble(pattern) if pattern is not None and word == "regex" else None
+        if trouble:
+            self.place.wrong(f'{column}: regex "{pattern}" does not compile: {trouble}.')
+            return None
         return pattern if pattern is None or word == "regex" else fold_azure_id(pattern)

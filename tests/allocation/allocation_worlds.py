@@ -72,7 +72,12 @@ class World:
 
     @property
     def frames(self) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-        extra = {name: pl.String() for row in self.subjects for name in row if name.startswith("x_")}
+        extra = {
+            name: pl.String()
+            for row in self.subjects
+            for name in row
+            if name.startswith("x_") or name.endswith("_sign")
+        }
         lines = pl.DataFrame(self.lines, schema=LINE_COLUMNS)
         # One line a subject and day, as the ledger rolls up.
         return (

@@ -127,6 +127,22 @@ def test_another_column_or_clock_is_rolled_up_from_the_stored_charges(ledger: Le
         ledger.lines(PLAIN)
 
 
+def test_the_sign_of_a_cost_parts_lines_and_no_money(ledger: Ledger) -> None:
+    unknown = charge("7", ListCost=None)
+    ingest(ledger, Bill("a.csv", [[charge("5"), charge("-3"), charge("0"), unknown], [charge("-1.5"), charge("2")]]))
+    signed = RollUp(columns=("BilledCost_sign", "ListCost_sign"))
+    ledger.roll_up(signed)
+    subjects = ledger.subjects(signed)
+    sums = ledger.lines(signed).collect().join(subjects, on="subject_id", validate="m:1")
+    found = sums.select("BilledCost_sign", "ListCost_sign", "BilledCost").rows()
+    assert set(found) == {
+        ("negative", "negative", Decimal("-4.5")),
+        ("zero", "zero", Decimal(0)),
+        ("positive", None, Decimal(7)),
+        ("positive", "positive", Decimal(7)),
+    }
+
+
 def test_columns_that_are_blank_in_a_batch_are_null_and_not_missing(ledger: Ledger, store: Path) -> None:
     blank, full = charge("1", ListCost=None, ConsumedQuantity=None), charge("2", SkuPriceId="p", InvoiceId="i")
     ingest(ledger, Bill("a.csv", [[blank], [full], [full, blank]]))

@@ -65,7 +65,7 @@ def test_a_whole_file() -> None:
     book = read_rules(WHOLE)
     assert book.names == (*DIMENSIONS, "team")
     assert book.accounts == {"012345670199": {"project": "platform"}}
-    assert book.rules[0].assign == {"project": "atlas-7b", "stage": "pretraining"}
+    assert book.rules[0].assign == {"project": ("atlas-7b",), "stage": ("pretraining",)}
     assert (book.rules[0].since, book.rules[0].until) == (date(2026, 1, 1), None)
     assert book.splits[0].to == ("atlas-7b",)
     assert book.splits[0].within == "month"
@@ -136,7 +136,7 @@ def test_a_syntax_error_names_its_line() -> None:
         ("[tags]\nfirst = 'csvs'", 'first = "csvs" is not known'),
         ("[dimension.Team]", "cannot name a dimension"),
         ("[dimension.source]", "cannot name a dimension"),
-        ("[dimension.project]\ntag = ['p']", 'unknown setting "tag".\n  Known: tags, values.  Did you mean "tags"?'),
+        ("[dimension.project]\ntag = ['p']", 'unknown setting "tag".\n  Known: tags, values, first.  Did you mean'),
         ("[dimension.project]\nvalues = { a = ['x'], b = ['X '] }", 'alias "X " stands for both "a" and "b"'),
         ("[dimension.project]\nvalues = { a-b = [], A_B = [] }", 'values "a-b" and "A_B" are one'),
         ("[dimension.project]\nvalues = { a = ['b'], b = [] }", 'alias "b" stands for both'),
@@ -162,7 +162,10 @@ def test_a_syntax_error_names_its_line() -> None:
         (rule("when = { usage_date = '2026-01-01' }"), "takes a date without a time and without quotes"),
         (rule("when = { usage_date = { glob = '2026*' } }"), "glob asks text"),
         (rule("when = { EffectiveCost = 3 }"), '"EffectiveCost" is a number'),
-        (rule("when = { ChargePeriodStart = 2026-01-01 }"), '"ChargePeriodStart" is an instant'),
+        (rule("when = { ChargePeriodEnd = 2026-01-01 }"), '"ChargePeriodEnd" is an instant'),
+        (rule("when = { EffectiveCost = { sign = 'minus' } }"), "sign takes one of the known words"),
+        (rule("when = { EffectiveCost = { from = 3 } }"), "conditions can ask its sign alone"),
+        (rule("when = { ServiceName = { sign = 'negative' } }"), 'unknown word "sign"'),
         (rule("when = { SubAccountId = 12345 }"), 'Put it in quotes: "12345"'),
         (rule("when = { 'tag:' = 'x' }"), '"tag:" lacks the key'),
         (rule("when = { any = [] }"), "any must be a list of tables"),
@@ -223,7 +226,7 @@ def test_every_word_answers_without_a_null() -> None:
         "to": date(2026, 1, 1),
     }
     for word in CONDITIONS:
-        if word not in ("from", "to"):
+        if word not in ("from", "to", "sign"):
             found = holds(Ask("c", word, arguments.get(word, "a")), lambda _: column, 4)
             assert found.null_count() == 0
             assert (
