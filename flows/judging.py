@@ -13,6 +13,7 @@ from attribution.detection import (
     WasteInputs,
     bills_in_two_sources,
     check_invoices,
+    check_subjects,
     detect_growth,
     detect_waste,
     growth,
@@ -52,9 +53,12 @@ def detect(run: Run, rules: RuleBook, inputs: InputFrames) -> pl.DataFrame:
     workspace, ledger = run.workspace, run.ledger
     marks = watermarks(ledger, workspace.timezone, run.as_of)
     # A run that looks back sees no day, and of resources no month, after its own clock.
-    daily = ledger.daily_costs().filter(pl.col("usage_date") <= run.today).select(list(daily_columns(rules.names)))
+    subjects = subjects_of(rules.names, *workspace.growth.subjects)
+    named = check_subjects(workspace.growth, rules.names)
+    columns = dict.fromkeys((*daily_columns(rules.names), *named))
+    daily = ledger.daily_costs(named).filter(pl.col("usage_date") <= run.today).select(list(columns))
     resources = ledger.resource_costs().filter(pl.col("month") <= run.today)
-    grown = growth(daily, marks, workspace.growth, subjects_of(rules.names))
+    grown = growth(daily, marks, workspace.growth, subjects)
     run.watch("detecting", 1, 2)
     stated = workspace.inputs
     waste = detect_waste(

@@ -118,9 +118,31 @@ class _Inputs(_Table):
     checkpoints: Text | None = None
 
 
+class _GrowthOverride(BaseModel):
+    """Limits beside the values they are for; every other setting names a column."""
+
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+    __pydantic_extra__: dict[str, Text] = Field(init=False)
+    threshold: Amount | None = None
+    minimum: Amount | None = None
+
+    @model_validator(mode="after")
+    def _of_something(self) -> Self:
+        if not self.model_extra or (self.threshold is None and self.minimum is None):
+            refuse("needs a value and a limit", 'For example: project = "sandbox", threshold = 1.0.')
+        return self
+
+
 class _Growth(_Table):
     threshold: Amount = ws.Growth.threshold
     minimum: Amount = ws.Growth.minimum
+    subjects: list[Annotated[list[Text], Field(min_length=1)]] = Field(default_factory=list)
+    override: list[_GrowthOverride] = Field(default_factory=list)
+
+    def stated(self) -> ws.Growth:
+        """As the rooms below know it."""
+        overrides = (ws.GrowthOverride(one.model_extra or {}, one.threshold, one.minimum) for one in self.override)
+        return ws.Growth(self.threshold, self.minimum, tuple(map(tuple, self.subjects)), tuple(overrides))
 
 
 class _Waste(_Table):
@@ -229,7 +251,7 @@ def _workspace(root: Path, stated: _File) -> ws.Workspace:
         rules=root / stated.rules,
         sources=tuple(_sources(stated)),
         inputs=ws.Inputs(**stated.inputs.model_dump()),
-        growth=ws.Growth(**stated.growth.model_dump()),
+        growth=stated.growth.stated(),
         waste=ws.Waste(**stated.waste.model_dump()),
         invoices=ws.Invoices(**stated.invoices.model_dump()),
         retention=ws.Retention(**stated.retention.model_dump()),

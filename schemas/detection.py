@@ -87,6 +87,9 @@ INVOICE_CHECK_COLUMNS: dict[str, pl.DataType] = {
 }
 """One bill x currency, or one invoice of it where both sides name invoices."""
 
+EFFECTS = ("price_effect", "usage_effect", "mix_effect", "new_effect", "vanished_effect")
+"""What a change is made of; they sum to it."""
+
 STATUSES = ("first", "new", "vanished", "grew", "fell", "steady", "no_cost", "unknown")
 PERCENT = pl.Decimal(38, 6)
 
@@ -107,12 +110,15 @@ GROWTH_COLUMNS: dict[str, pl.DataType] = {
     "percent": PERCENT,  # (per_day / previous_per_day - 1) x 100; null: new, no base, or a base that is not positive
     "price_effect": MONEY,  # change of price x new quantity, over SKUs found in both months
     "usage_effect": MONEY,  # change of quantity x old price, over the same SKUs
-    "mix_effect": MONEY,  # all else: shares of splits, SKUs of one month only; the three sum to `change`
+    "new_effect": MONEY,  # SKUs of this month only
+    "vanished_effect": MONEY,  # SKUs of the month before only; not above zero where costs are not below it
+    "mix_effect": MONEY,  # all else: shares of splits, what has no quantity; the five sum to `change`
     "status": pl.String(),
     "verdict": pl.String(),  # null: nothing to report
     "owner": pl.String(),  # the only owner of this money; "shared" where there are several
     "project": pl.String(),
     "note": pl.String(),  # what in the data weakens the comparison; null: nothing
+    "explained_by": pl.String(),  # lower subjects that explain this growth, so that they are told in its place
 }
 _ALWAYS = ("kind", "subject", "month", "BillingCurrency", "days", "status", "owner", "project")
 

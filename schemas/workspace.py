@@ -61,11 +61,22 @@ class Inputs:
 
 
 @dataclass(frozen=True)
+class GrowthOverride:
+    """Other limits for subjects that have these values; None is the common limit."""
+
+    when: Mapping[str, str]
+    threshold: Decimal | None = None
+    minimum: Decimal | None = None
+
+
+@dataclass(frozen=True)
 class Growth:
-    """When month-over-month growth is a finding."""
+    """When month-over-month growth is a finding, and what it is told about beyond the default subjects."""
 
     threshold: Decimal = Decimal("0.30")
     minimum: Decimal = Decimal(100)
+    subjects: tuple[tuple[str, ...], ...] = ()
+    overrides: tuple[GrowthOverride, ...] = ()
 
 
 @dataclass(frozen=True)

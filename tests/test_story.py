@@ -177,12 +177,22 @@ def test_projects_grow_appear_and_vanish(told: Company) -> None:
     assert verdicts["heron-embed"] == ("vanished", None)
     for steady in ("aurora-7b", "data-foundry", "sandbox"):
         assert verdicts[steady][1] is None
-    grown = {subject for (subject,) in told("SELECT subject FROM findings WHERE kind = 'growth'")}
+    grown = {subject for (subject,) in told("SELECT subject FROM growth WHERE status = 'grew' AND verdict = 'finding'")}
     assert grown >= {
         "project=borealis-30b", "owner=mira", "stage=pretraining", "experiment=b30-run-1", "team=foundation",
         "environment=research", "cost_element=compute", "owner=tomas", "service=Meridian GPU Nodes",
     }  # fmt: skip
     assert not [subject for subject in grown if "heron" in subject or "aurora" in subject]
+
+
+def test_one_cause_is_one_finding(told: Company) -> None:
+    found = told("SELECT kind, subject, owner FROM findings WHERE kind IN ('growth', 'new') ORDER BY cost_at_stake DESC")
+    assert found[:2] == [
+        ("growth", "project=borealis-30b stage=pretraining", "mira"),
+        ("new", "project=kestrel-reward stage=rl-alignment", "tomas"),
+    ]
+    assert len(found) == 5
+    assert told("SELECT explained_by FROM growth WHERE subject = 'team=foundation' AND verdict = 'finding'")
 
 
 def whose(told: Company, resource: str, days: str, *dimensions: str) -> list[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attribution.detection.candidates import together
 from attribution.detection.doubles import bills_in_two_sources
-from attribution.detection.growth import growth, subjects_of
+from attribution.detection.growth import check_subjects, growth, subjects_of
 from attribution.detection.growth_findings import growth_findings as detect_growth
 from attribution.detection.invoices import check_invoices, invoice_findings
 from attribution.detection.notices import notice_findings
@@ -16,6 +16,7 @@ __all__ = [
     "WasteInputs",
     "bills_in_two_sources",
     "check_invoices",
+    "check_subjects",
     "detect_growth",
     "detect_waste",
     "growth",

@@ -1,4 +1,4 @@
-"""One subject's two months side by side, and what made the difference: price, usage, mix.
+"""One subject's two months side by side, and what made the difference: price, usage, mix, new, vanished.
 
 The surprise: the day adjustment cancels out of old price x new quantity, so only that one product is ever rounded.
 """
@@ -29,6 +29,8 @@ class Comparison:
     previous_per_day: Fraction
     price: Fraction
     usage: Fraction
+    new: Fraction
+    vanished: Fraction
 
     @property
     def change(self) -> Fraction:
@@ -41,14 +43,18 @@ class Comparison:
         return self.per_day / self.previous_per_day
 
     def effects(self) -> Money:
-        """Change and its three effects in whole units; what rounding leaves over closes into the mix."""
-        change, price, usage = round(self.change), round(self.price), round(self.usage)
-        return {
-            "change": change,
-            "price_effect": price,
-            "usage_effect": usage,
-            "mix_effect": change - price - usage,
-        }
+        """Change and its effects in whole units; what rounding leaves over closes into the mix.
+
+        Of a subject that is new or gone as a whole, all of the change is that.
+        """
+        change = round(self.change)
+        told = {name: round(getattr(self, name)) for name in ("price", "usage", "new", "vanished")}
+        if not self.previous_per_day and self.previous == 0:
+            told = {"price": 0, "usage": 0, "new": change, "vanished": 0}
+        elif not self.per_day and self.cost == 0:
+            told = {"price": 0, "usage": 0, "new": 0, "vanished": change}
+        effects = {f"{name}_effect": amount for name, amount in told.items()}
+        return {"change": change, **effects, "mix_effect": change - sum(told.values())}
 
 
 def compare(sums: Sums, laid: Windows, month: date) -> Comparison:
@@ -58,13 +64,15 @@ def compare(sums: Sums, laid: Windows, month: date) -> Comparison:
     days = max((span.days for _, span in spans), default=max(span.days for span in everyone))
     before = max((span.previous_days for _, span in spans), default=0) or max(span.previous_days for span in everyone)
     per_day = sum((Fraction(found.cost, span.days) for found, span in spans), Fraction(0))
-    previous_per_day = price = usage = Fraction(0)
+    previous_per_day = price = usage = vanished = Fraction(0)
+    new = sum((Fraction(found.new * days, span.days) for found, span in spans), Fraction(0))
     for found, span in spans:
         if span.previous_days:
             previous_per_day += Fraction(found.previous, span.previous_days)
             price += Fraction((found.matched - found.old_price_new_quantity) * days, span.days)
             moved = Fraction(found.old_price_new_quantity, span.days)
             usage += (moved - Fraction(found.matched_previous, span.previous_days)) * days
+            vanished -= Fraction(found.vanished * days, span.previous_days)
     return Comparison(
         days=days,
         previous_days=before,
@@ -76,4 +84,6 @@ def compare(sums: Sums, laid: Windows, month: date) -> Comparison:
         previous_per_day=previous_per_day,
         price=price,
         usage=usage,
+        new=new,
+        vanished=vanished,
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
@@ -15,13 +15,14 @@ from typing import Any
 
 import polars as pl
 
+from attribution.detection.causes import Grown, Name, explain
 from attribution.detection.comparison import Comparison, Money, compare
-from attribution.detection.sums import COLUMN_OF, Key, Sums, place, sum_up
+from attribution.detection.sums import COLUMN_OF, PLACES, Key, Sums, place, sum_up
 from attribution.detection.windows import Windows, previous_month, windows
 from schemas.check import verify
-from schemas.detection import GROWTH_COLUMNS, GrowthRows, Watermark
+from schemas.detection import EFFECTS, GROWTH_COLUMNS, GrowthRows, Watermark
 from schemas.dimensions import DIMENSIONS, IDLE, SHARED, TAG_CONFLICT
-from schemas.faults import LawBrokenError
+from schemas.faults import Fault, InputError, LawBrokenError, suggest
 from schemas.money import from_units, to_units
 from schemas.workspace import Growth
 
@@ -36,6 +37,25 @@ def subjects_of(dimensions: Sequence[str] = DIMENSIONS, *more: Subject) -> tuple
     """What growth is told about: each dimension, `service` and `cost_element` alone, project x stage, and `more`."""
     single = tuple((name,) for name in (*dimensions, "service", "cost_element"))
     return tuple(dict.fromkeys((*single, ("project", "stage"), *more)))
+
+
+def check_subjects(thresholds: Growth, dimensions: Sequence[str] = DIMENSIONS) -> tuple[str, ...]:
+    """The columns of a bill that subjects and overrides name beyond those that daily costs always have.
+
+    Raises:
+        InputError: a name that is no dimension and none of the words for columns.
+    """
+    known = (*dimensions, *COLUMN_OF, "cost_element")
+    named = dict.fromkeys(name for subject in thresholds.subjects for name in subject)
+    named |= dict.fromkeys(name for one in thresholds.overrides for name in one.when)
+    faults = [
+        Fault("attribution.toml: growth", f'nothing is called "{name}"', ", ".join(known), suggest(name, known))
+        for name in named
+        if name not in known
+    ]
+    if faults:
+        raise InputError(faults)
+    return tuple(COLUMN_OF[name] for name in named if COLUMN_OF.get(name) in PLACES)
 
 
 def growth(
@@ -65,7 +85,8 @@ def growth(
     with_data = _months_with_data(costs, watermarks)
     laid = windows(watermarks, with_data)
     based = {month for (_, month), days in laid.compared.items() if days.previous_days}
-    rows: list[dict[str, Any]] = []
+    rows: dict[Name, dict[str, Any]] = {}
+    fired: dict[Name, Grown] = {}
     wanted = tuple(subjects if subjects is not None else subjects_of())
     placed = place(costs, laid, [COLUMN_OF.get(name, name) for subject in wanted for name in subject])
     for subject in wanted:
@@ -74,14 +95,30 @@ def growth(
         costly = _costly_months(compared)
         for key, comparison in compared.items():
             months = costly.get((key.values, key.currency), set())
-            minimum = to_units((minimums or {}).get(key.currency, thresholds.minimum))
-            judged = _judge(
-                key, comparison, months, (Fraction(thresholds.threshold), minimum), based=key.month in based
-            )
+            name = Name(subject, key)
+            limits = limits_of(name, sums[key], thresholds, minimums or {})
+            judged = _judge(key, comparison, months, limits, based=key.month in based)
             notes = _notes(key, sums, judged, laid)
-            rows.append({**_named(subject, key, sums[key]), **_row(comparison, judged), "note": notes})
-    frame = _frame(rows).sort("kind", "subject", "BillingCurrency", "month")
+            rows[name] = {**_named(name, sums[key]), **_row(comparison, judged), "note": notes, "explained_by": None}
+            common = limits_of(name, sums[key], replace(thresholds, overrides=()), minimums or {})
+            excused = limits != common and _judge(key, comparison, months, common, based=key.month in based).verdict
+            if "finding" in (judged.verdict, excused):
+                fired[name] = Grown(comparison.per_day + comparison.previous_per_day, sums[key].owner)
+    for name, causes in explain(placed, fired, laid.change_a_day).items():
+        rows[name]["explained_by"] = "; ".join(cause.text for cause in causes)
+    frame = _frame(list(rows.values())).sort("kind", "subject", "BillingCurrency", "month")
     return verify(frame, GrowthRows, "growth")
+
+
+def limits_of(name: Name, sums: Sums, thresholds: Growth, minimums: Mapping[str, Decimal]) -> tuple[Fraction, int]:
+    """Threshold and minimum of a subject: of the overrides that fit it the one with most values, else the last."""
+    values = {"owner": sums.owner, "project": sums.project} | dict(zip(name.columns, name.key.values, strict=True))
+    threshold, minimum = thresholds.threshold, minimums.get(name.key.currency, thresholds.minimum)
+    for one in sorted(thresholds.overrides, key=lambda override: len(override.when)):
+        if one.when.items() <= values.items():
+            threshold = threshold if one.threshold is None else one.threshold
+            minimum = minimum if one.minimum is None else one.minimum
+    return Fraction(threshold), to_units(minimum)
 
 
 def _months_with_data(costs: pl.LazyFrame, watermarks: Mapping[str, Watermark]) -> set[tuple[str, date]]:
@@ -164,12 +201,12 @@ def _notes(key: Key, sums: Mapping[Key, Sums], judged: _Judged, laid: Windows) -
     return "; ".join(notes) or None
 
 
-def _named(subject: Subject, key: Key, sums: Sums) -> dict[str, Any]:
+def _named(name: Name, sums: Sums) -> dict[str, Any]:
     return {
-        "kind": " x ".join(subject),
-        "subject": " ".join(f"{name}={value}" for name, value in zip(subject, key.values, strict=True)),
-        "month": key.month,
-        "BillingCurrency": key.currency,
+        "kind": " x ".join(name.columns),
+        "subject": name.text,
+        "month": name.key.month,
+        "BillingCurrency": name.key.currency,
         "owner": sums.owner,
         "project": sums.project,
     }
@@ -185,7 +222,7 @@ def _row(seen: Comparison, judged: _Judged) -> dict[str, Any]:
         "previous_net": seen.previous_net if based else None,
         "per_day": None if seen.cost is None else round(seen.per_day),
         "previous_per_day": None if seen.previous is None or not based else round(seen.previous_per_day),
-        **(seen.effects() if known else dict.fromkeys(("change", "price_effect", "usage_effect", "mix_effect"))),
+        **(seen.effects() if known else dict.fromkeys(("change", *EFFECTS))),
     }
     shown = known and seen.previous_per_day > 0 and abs(seen.ratio) < _WIDEST
     return {
@@ -200,7 +237,7 @@ def _row(seen: Comparison, judged: _Judged) -> dict[str, Any]:
 
 def _frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
     money = {"cost", "previous", "net", "previous_net", "per_day", "previous_per_day", "change"}
-    money |= {"price_effect", "usage_effect", "mix_effect"}
+    money |= set(EFFECTS)
     columns = [
         from_units([row[name] for row in rows], name)
         if name in money

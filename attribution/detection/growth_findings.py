@@ -15,6 +15,7 @@ from attribution.detection.candidates import Finding, as_frame, together
 from attribution.detection.windows import month_length, previous_month
 from attribution.detection.wording import amount, month, percentage, signed
 
+_NAMED = 5
 KINDS = {"grew": "growth", "new": "new"}
 
 
@@ -38,18 +39,38 @@ def growth_findings(rows: pl.DataFrame) -> pl.DataFrame:
     counted = rows.filter(pl.col("month").is_in([newest, complete])).sort("month")
     stakes = {_name(row): row["net"] for row in counted.filter(pl.col("month") == complete).iter_rows(named=True)}
     told: dict[tuple[str, ...], list[dict[str, Any]]] = {}
-    for row in counted.filter(pl.col("verdict").is_not_null()).iter_rows(named=True):
-        told.setdefault((*_name(row), row["status"]), []).append(row)
+    links = _links(counted)
+    for row in counted.filter(pl.col("verdict").is_not_null() & pl.col("explained_by").is_null()).iter_rows(named=True):
+        told.setdefault(_name(row), []).append(row | {"links": links.get((row["month"], *_name(row)[1:]), [])})
     return together(as_frame(_finding(found, stakes, complete) for found in told.values()))
+
+
+def _several(names: list[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
 
 
 def _name(row: dict[str, Any]) -> tuple[str, ...]:
     return (row["kind"], row["subject"], row["BillingCurrency"])
 
 
+def _links(rows: pl.DataFrame) -> dict[tuple[Any, ...], list[str]]:
+    """Month, cause and currency -> the subjects whose growth it explains."""
+    links: dict[tuple[Any, ...], list[str]] = {}
+    explained = rows.drop_nulls("explained_by").sort("change", "subject", descending=[True, False])
+    for row in explained.iter_rows(named=True):
+        for cause in row["explained_by"].split("; "):
+            links.setdefault((row["month"], cause, row["BillingCurrency"]), []).append(row["subject"])
+    return links
+
+
 def _finding(found: list[dict[str, Any]], stakes: dict[tuple[str, ...], Decimal | None], complete: date) -> Finding:
-    *_, row = found = sorted(found, key=lambda one: (one["verdict"] == "finding", one["month"]))
-    also = "".join(f" It was so in {month(one['month'])}, too: {_how_much(one)}." for one in found[:-1])
+    """One finding of one subject's months; what began last month is new still, however its days now compare."""
+    new = [one for one in found if one["status"] == "new"]
+    *others, row = sorted(new or found, key=lambda one: (one["verdict"] == "finding", one["month"]))
+    also = "".join(f" It was so in {month(one['month'])}, too: {_how_much(one)}." for one in others)
+    if row["links"]:
+        also += f" The same growth is in {_several(row['links'])}."
     stake = stakes.get(_name(row))
     return Finding(
         kind=KINDS[row["status"]],
@@ -84,7 +105,7 @@ def _sentence(row: dict[str, Any]) -> str:
             text += "; no percentage, since the days before are not above zero"
         text += "".join(
             f"; {name} {signed(row[f'{name}_effect'])}"
-            for name in ("usage", "price", "mix")
+            for name in ("usage", "price", "new", "vanished", "mix")
             if signed(row[f"{name}_effect"]) != "0.00"
         )
     if row["net"] is not None and amount(row["net"]) != amount(row["cost"]):

@@ -19,7 +19,11 @@ from schemas.money import MONEY
 USAGE = "Usage"
 """The charge category that growth is judged on: purchases, credits, tax and adjustments are in the net alone."""
 
-COLUMN_OF = {"service": "ServiceName"}
+COLUMN_OF = {"service": "ServiceName", "region": "RegionId", "account": "SubAccountId"}
+PLACES = ("RegionId", "SubAccountId")
+UNKNOWN_VALUE = "(none)"
+"""What a place is called that the bill leaves blank."""
+
 _QUANTITY = pl.Decimal(38, 12)
 _LARGEST = 1e20  # what still fits in a sum of quantities; a larger one is unknown, and its cost is mix
 
@@ -41,13 +45,18 @@ class Key(NamedTuple):
 
 @dataclass
 class BySource:
-    """One source's share of a subject, in units of 1e-12. `matched`: SKUs with a quantity on both sides."""
+    """One source's share of a subject, in units of 1e-12.
+
+    `matched`: SKUs with a quantity on both sides; `new` and `vanished`: SKUs of this side or of the other alone.
+    """
 
     cost: int = 0
     previous: int = 0
     matched: int = 0
     matched_previous: int = 0
     old_price_new_quantity: int = 0
+    new: int = 0
+    vanished: int = 0
 
 
 @dataclass
@@ -83,15 +92,16 @@ def place(costs: pl.LazyFrame, laid: Windows, names: Iterable[str]) -> pl.DataFr
         names: every column that some subject is made of.
 
     Returns:
-        One row a combination of those columns x owner x project x currency x source x month x `sku`, where `sku` is
-        null for all that has no quantity; amounts and counts of this month and of the one before side by side.
+        One row a combination of those columns x owner x project x currency x source x month x `item` x `sku`: `item`
+        is the SkuId of usage, and `sku` the same where there is a quantity; amounts and counts of this month and of
+        the one before side by side.
     """
     quantity = pl.when(pl.col("ConsumedQuantity").is_finite() & (pl.col("ConsumedQuantity").abs() < _LARGEST)).then(
         "ConsumedQuantity"
     )
     cost, now, usage = pl.col("EffectiveCost"), pl.col("month") == pl.col("data_month"), pl.col("usage")
     sides = (("", now), ("previous_", ~now))
-    by = dict.fromkeys((*names, "owner", "project", "BillingCurrency", "source", "month", "sku"))
+    by = dict.fromkeys((*names, "owner", "project", "BillingCurrency", "source", "month", "item", "sku"))
     return (
         costs.with_columns(
             pl.col("usage_date").dt.month_start().alias("data_month"),
@@ -100,7 +110,11 @@ def place(costs: pl.LazyFrame, laid: Windows, names: Iterable[str]) -> pl.DataFr
         )
         .join(laid.frame.lazy(), on=["source", "data_month"])
         .filter(pl.col("usage_date").is_between("first", "last"))
-        .with_columns(pl.when(usage & pl.col("quantity").is_not_null()).then("SkuId").alias("sku"))
+        .with_columns(
+            pl.when(usage).then("SkuId").alias("item"),
+            pl.when(usage & pl.col("quantity").is_not_null()).then("SkuId").alias("sku"),
+            *(pl.col(name).fill_null(UNKNOWN_VALUE) for name in PLACES if name in by),
+        )
         .group_by(list(by))
         .agg(
             *(cost.filter(side & usage).sum().alias(f"{name}cost") for name, side in sides),
@@ -143,17 +157,24 @@ def _by_source(costs: pl.LazyFrame, by: list[str]) -> pl.LazyFrame:
     matched = pl.col("sku").is_not_null() & (pl.col("quantity") > 0) & (pl.col("previous_quantity") > 0)
     figures = ("previous_cost", "previous_quantity", "quantity")
     totals = [pl.col(name).sum() for name in (*_UNITS, *_COUNTS)]
+    alone = [
+        (pl.col("item").is_not_null() & (pl.col(side).sum().over([*by, "item"]) == 0)).alias(name)
+        for name, side in (("is_new", "previous_rows"), ("has_vanished", "rows"))
+    ]
     return (
-        costs.group_by([*by, "sku"])
+        costs.group_by([*by, "item", "sku"])
         .agg(*totals, pl.col("quantity", "previous_quantity").sum())
+        .with_columns(alone)
         .group_by(by)
         .agg(
             *totals,
             pl.col("cost").filter(matched).sum().alias("matched"),
             pl.col("previous_cost").filter(matched).sum().alias("previous_matched"),
+            pl.col("cost").filter("is_new").sum().alias("new"),
+            pl.col("previous_cost").filter("has_vanished").sum().alias("vanished"),
             *(pl.col(name).filter(matched).to_physical().alias(f"sku_{name}") for name in figures),
         )
-        .with_columns(pl.col(*_UNITS, "matched", "previous_matched").cast(MONEY).to_physical())
+        .with_columns(pl.col(*_UNITS, "matched", "previous_matched", "new", "vanished").cast(MONEY).to_physical())
     )
 
 
@@ -175,7 +196,7 @@ def only(values: list[str]) -> str:
 
 
 def _add(sums: Sums, row: dict[str, Any]) -> None:
-    """Add one source. A SKU of one month alone has no price to compare and is not among the matched."""
+    """Add one source."""
     for name in (*_COUNTS, "net", "previous_net"):
         setattr(sums, name, getattr(sums, name) + row[name])
     if row["rows"] or row["previous_rows"]:
@@ -185,5 +206,7 @@ def _add(sums: Sums, row: dict[str, Any]) -> None:
             previous=row["previous_cost"],
             matched=row["matched"],
             matched_previous=row["previous_matched"],
+            new=row["new"],
+            vanished=row["vanished"],
             old_price_new_quantity=sum((2 * cost * new + old) // (2 * old) for cost, new, old in skus),
         )

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import date, timedelta
+from fractions import Fraction
 
 import polars as pl
 
@@ -38,6 +39,11 @@ class Windows:
     frame: pl.DataFrame
     compared: dict[tuple[str, date], Compared]
     notes: dict[tuple[str, date], str]
+
+    def change_a_day(self, source: str, month: date, cost: int, previous: int) -> Fraction:
+        """Cost a day of a source in a month, less that of the days it is compared with; in units of 1e-12."""
+        days = self.compared[source, month]
+        return Fraction(cost, days.days) - (Fraction(previous, days.previous_days) if days.previous_days else 0)
 
 
 def month_of(day: date) -> date:

@@ -193,9 +193,9 @@ class Ledger:
         """Lines of the bills that count (LINE_COLUMNS), not read yet."""
         return lines(self.con, self.store, rollup)
 
-    def daily_costs(self) -> pl.DataFrame:
-        """Kept costs by usage_date, source, currency, dimensions, service, SKU, cost element, charge category."""
-        return self.query("daily_costs")
+    def daily_costs(self, more: Sequence[str] = ()) -> pl.DataFrame:
+        """Kept costs by usage_date, source, currency, dimensions, service, SKU, cost element, category and `more`."""
+        return frame(self.con, query_file("daily_costs", (*dimensions_kept(self.con), *more)))
 
     def resource_costs(self) -> pl.DataFrame:
         """Kept costs by ResourceId, month of usage, source, currency, dimensions, service, type."""

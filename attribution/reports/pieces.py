@@ -71,12 +71,12 @@ def waste(standing: tuple[Finding, ...]) -> Amount:
 def growth(frame: pl.DataFrame, months: Collection[date]) -> tuple[Growth, ...]:
     """What moved in some months: first what is above the thresholds, then by size of the change."""
     moved = pl.col("month").is_in(list(months)) & ~pl.col("status").is_in(_UNMOVED)
-    fired = (pl.col("verdict") == "finding").fill_null(value=False)
+    fired = (pl.col("verdict") == "finding").fill_null(value=False) & pl.col("explained_by").is_null()
     ordered = frame.filter(moved).sort(
         fired, pl.col("change").abs(), "month", "subject", descending=[True, True, True, False], nulls_last=True
     )
     columns = ("subject", "month", "BillingCurrency", "status", "cost", "previous", "change", "percent", "verdict",
-               "note")  # fmt: skip
+               "note", "explained_by")  # fmt: skip
     return tuple(Growth(*row) for row in ordered.select(columns).rows())
 
 

@@ -78,11 +78,12 @@ class Growth:
     percent: Amount
     verdict: str | None
     note: str | None
+    explained_by: str | None = None  # lower subjects that have the same growth and are told in its place
 
     @property
     def fired(self) -> bool:
-        """Above the thresholds: somebody should look."""
-        return self.verdict == "finding"
+        """Above the thresholds, and no other row says the same: somebody should look."""
+        return self.verdict == "finding" and self.explained_by is None
 
 
 @dataclass(frozen=True)

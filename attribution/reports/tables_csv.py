@@ -84,10 +84,10 @@ def _lists(report: Report) -> dict[str, str]:
         ),
         "growth.csv": csv_text(
             ("subject", "month", "BillingCurrency", "status", "cost", "previous", "change", "percent", "verdict",
-             "note"),
+             "note", "explained_by"),
             (
                 (row.subject, row.month, row.currency, row.status, row.cost, row.previous, row.change, row.percent,
-                 row.verdict, row.note)
+                 row.verdict, row.note, row.explained_by)
                 for one in sections for row in one.growth
             ),
         ),

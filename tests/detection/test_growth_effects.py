@@ -1,4 +1,4 @@
-"""Price, usage and mix: they name the cause, sum to the change, and no order of rows matters."""
+"""Price, usage, mix, new and vanished: they name the cause, sum to the change, and no order of rows matters."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from attribution.detection import growth, subjects_of
-from schemas.detection import GROWTH_COLUMNS
+from schemas.detection import EFFECTS, GROWTH_COLUMNS
 from schemas.money import SCALE, add
 from schemas.workspace import Growth
 
 SEP, OCT = date(2026, 9, 1), date(2026, 10, 1)
 END = date(2026, 10, 31)
-EFFECTS = ("price_effect", "usage_effect", "mix_effect")
 
 
 def effects(*groups: list[dict[str, Any]], last: date = END) -> tuple[Decimal | int, ...]:
     rows = growth(daily(*groups), {"nimbus": mark(last, SEP)}, Growth(), [("project",)])
     row = rows.filter(pl.col("month") == OCT).row(0, named=True)
     assert sum(row[name] for name in EFFECTS) == row["change"]
-    return tuple(row[name] for name in EFFECTS)
+    assert EFFECTS[:3] == ("price_effect", "usage_effect", "mix_effect")
+    found = tuple(row[name] for name in EFFECTS)
+    return found if any(found[3:]) else found[:3]
 
 
 def gpu(first: date, last: date, amount: str, quantity: float | None, sku: str | None = "gpu") -> list[dict[str, Any]]:
@@ -51,10 +52,21 @@ def test_a_running_month_has_the_same_effects_over_its_days() -> None:
     assert effects(gpu(SEP, date(2026, 9, 30), "20", 10.0), gpu(OCT, last, "45", 15.0), last=last) == (60, 40, 0)
 
 
-def test_shares_and_skus_of_one_month_alone_are_mix() -> None:
+def test_shares_are_mix_and_skus_of_one_month_alone_are_new_or_vanished() -> None:
     september = (gpu(SEP, date(2026, 9, 30), "20", 10.0), gpu(SEP, date(2026, 9, 30), "3", None, None))
-    assert effects(*september, gpu(OCT, END, "20", 10.0, "other"), gpu(OCT, END, "5", None, None)) == (0, 0, 62)
+    swapped = effects(*september, gpu(OCT, END, "20", 10.0, "other"), gpu(OCT, END, "5", None, None))
+    assert swapped == (0, 0, 62, 620, -620)
     assert effects(*september, gpu(OCT, END, "20", 10.0), gpu(OCT, END, "5", None)) == (0, 0, 62)
+
+
+def test_of_a_subject_that_is_new_or_gone_as_a_whole_all_of_the_change_is_that() -> None:
+    other = every_day(SEP, END, "1", project="vega")
+    only_now = daily(other, gpu(OCT, END, "20", None, None))
+    only_before = daily(other, gpu(SEP, date(2026, 9, 30), "20", None, None), [cost(OCT, "0")])
+    for frame, expected in ((only_now, (0, 0, 0, 620, 0)), (only_before, (0, 0, 0, 0, -620))):
+        rows = growth(frame, {"nimbus": mark(END, SEP)}, Growth(), [("project",)])
+        row = rows.filter((pl.col("month") == OCT) & (pl.col("project") == "orion")).row(0, named=True)
+        assert tuple(row[name] for name in EFFECTS) == expected
 
 
 def test_quantities_that_are_no_numbers_are_unknown_and_their_cost_is_mix() -> None:

@@ -1,0 +1,4 @@
+-- Growth names what explains it, and tells SKUs of one month apart from the mix.
+ALTER TABLE IF EXISTS book.growth ADD COLUMN IF NOT EXISTS new_effect DECIMAL(38,12);
+ALTER TABLE IF EXISTS book.growth ADD COLUMN IF NOT EXISTS vanished_effect DECIMAL(38,12);
+ALTER TABLE IF EXISTS book.growth ADD COLUMN IF NOT EXISTS explained_by VARCHAR;
