@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any, Protocol
 from zoneinfo import ZoneInfo
 
@@ -16,6 +17,7 @@ from attribution.detection import (
     check_subjects,
     detect_growth,
     detect_waste,
+    finding_marks,
     growth,
     invoice_findings,
     notice_findings,
@@ -90,6 +92,8 @@ def detect(run: Run, rules: RuleBook, inputs: InputFrames) -> pl.DataFrame:
     ledger.keep("growth", grown)
     ledger.keep("invoice_checks", checks)
     ledger.keep_findings(found, run.today)
+    rates = {workspace.currency: Decimal(1)}
+    ledger.keep("finding_marks", finding_marks(found, workspace.severity, workspace.suppressions, run.today, rates))
     run.counts["findings"] = found.height
     run.watch("detected", 2, 2)
     return found

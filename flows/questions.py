@@ -92,6 +92,14 @@ def as_table(rows: pl.DataFrame) -> RenderableType:
     return table
 
 
+def as_pairs(rows: pl.DataFrame) -> RenderableType:
+    """One row, a line a column; nothing is cut."""
+    table = plain_table("column", "value", texts=2)
+    for name, value in zip(rows.columns, rows.row(0), strict=True):
+        add_row(table, name, _short(value) if not isinstance(value, str) else label(value))
+    return table
+
+
 def _one_by_one(names: list[str], cells: list[list[str]]) -> RenderableType:
     table = plain_table("column", "value", texts=2)
     for number, row in enumerate(cells, 1):
@@ -118,24 +126,6 @@ def show(rows: pl.DataFrame, *, as_json: bool) -> None:
         print_plain(as_json_text(rows))
     else:
         wide.print(as_table(rows))
-
-
-def list_findings(store: Path, kind: str | None, state: str) -> pl.DataFrame:
-    """Findings, most money first."""
-    states = {"standing": ("new", "still"), "every": ("new", "still", "gone")}.get(state, (state,))
-    rows = ask(
-        store,
-        """
-        SELECT kind, subject, owner, cost_at_stake, BillingCurrency, state, first_seen, confidence, verdict, evidence
-        FROM findings WHERE ? IS NULL OR kind = ?
-        ORDER BY cost_at_stake DESC NULLS LAST, kind, subject
-        """,
-        (kind, kind),
-    )
-    kinds = ask(store, "SELECT DISTINCT kind FROM findings ORDER BY kind").to_series().to_list()
-    if kind is not None and kind not in kinds:
-        raise InputError(Fault("--kind", f'no finding of kind "{kind}"', ", ".join(kinds), suggest(kind, kinds)))
-    return rows.filter(pl.col("state").is_in(states))
 
 
 def read_gate(text: str) -> Decimal:

@@ -18,15 +18,15 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    StringConstraints,
     ValidationError,
     field_validator,
     model_validator,
 )
 
 from attribution.bills import clock_of, generic_csv, own_costs
+from flows.stated_tables import Amount, Severity, Share, Suppress, Text
+from flows.stated_tables import Table as _Table
 from flows.stated_values import (
-    amount,
     charge_column,
     currency_code,
     known_encoding,
@@ -45,14 +45,7 @@ FILE = "attribution.toml"
 
 
 Zone = Annotated[str, BeforeValidator(known_zone)]
-Text = Annotated[str, StringConstraints(min_length=1)]
-Amount = Annotated[Decimal, BeforeValidator(amount), Field(ge=0)]
-Share = Annotated[Amount, Field(le=1)]
 Address = Annotated[str, AfterValidator(mail_address)]
-
-
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
 ChargeColumn = Annotated[str, AfterValidator(charge_column)]
@@ -193,6 +186,8 @@ class _File(_Table):
     growth: _Growth = _Growth()
     waste: _Waste = _Waste()
     invoices: _Invoices = _Invoices()
+    severity: Severity = Severity()
+    suppress: list[Suppress] = Field(default_factory=list)
     retention: _Retention = _Retention()
     report: _Report = _Report()
 
@@ -254,6 +249,8 @@ def _workspace(root: Path, stated: _File) -> ws.Workspace:
         growth=stated.growth.stated(),
         waste=ws.Waste(**stated.waste.model_dump()),
         invoices=ws.Invoices(**stated.invoices.model_dump()),
+        severity=ws.Severity(**stated.severity.model_dump()),
+        suppressions=tuple(ws.Suppression(**one.model_dump()) for one in stated.suppress),
         retention=ws.Retention(**stated.retention.model_dump()),
         mail=ws.Mail(
             sender=report.sender,
@@ -285,6 +282,8 @@ def _known(table: str) -> list[str]:
         "growth": _Growth,
         "waste": _Waste,
         "invoices": _Invoices,
+        "severity": Severity,
+        "suppress": Suppress,
         "retention": _Retention,
         "report": _Report,
         "smtp": _Smtp,

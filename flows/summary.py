@@ -61,7 +61,7 @@ def report_frames(kept: Kept, workspace: Workspace, as_of: datetime, run: int | 
     return ReportFrames(
         as_of=as_of.astimezone(ZoneInfo(workspace.timezone)),
         daily=_daily(kept),
-        findings=kept.frame("SELECT * FROM main.findings WHERE state <> 'gone'").select(
+        findings=kept.frame("SELECT * FROM main.findings WHERE state <> 'resolved'").select(
             list(shapes.REPORT_FINDING_COLUMNS)
         ),
         growth=kept.frame("SELECT * FROM main.growth").select(list(GROWTH_COLUMNS)),

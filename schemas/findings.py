@@ -20,7 +20,21 @@ FINDING_COLUMNS: dict[str, pl.DataType] = {
     "evidence": pl.String(),  # one sentence with its figures
     "month": pl.Date(),  # month the evidence is about, where there is one
 }
-VERDICTS = ("finding", "undetermined")
+VERDICTS = ("finding", "undetermined", "planned")
+SEVERITIES = ("critical", "high", "medium", "low", "unknown")
+FINDING_MARK_COLUMNS: dict[str, pl.DataType] = {
+    "fingerprint": pl.String(),
+    "severity": pl.String(),  # unknown where the money is, or has no rate
+    "suppressed_until": pl.Date(),  # exclusive; null: no [[suppress]] speaks of it
+    "suppressed_because": pl.String(),
+}
+"""One finding of the last run: what the configuration says of it."""
+STATES = ("open", "reopened", "acknowledged", "snoozed", "planned", "suppressed", "resolved")
+ACTIVE = ("open", "reopened")
+"""States in which somebody still has to look."""
+ACTIONS = ("ack", "snooze", "resolve", "reopen")
+RESOLVED_FOR = 14
+"""Days that a finding resolved by hand may still be found before it opens again: data comes late, windows are long."""
 CONFIDENCE = ("high", "medium", "low")
 
 Findings = pa.DataFrameSchema(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Literal
@@ -90,6 +91,27 @@ class Waste:
 
 
 @dataclass(frozen=True)
+class Severity:
+    """Money at stake a month, in the workspace's currency, from which on a finding is so severe; below, it is low."""
+
+    critical: Decimal = Decimal(10_000)
+    high: Decimal = Decimal(1_000)
+    medium: Decimal = Decimal(100)
+
+
+@dataclass(frozen=True)
+class Suppression:
+    """Findings that nobody need hear of for a while. `subject` is a glob; what is None does not matter."""
+
+    because: str
+    until: date  # the first day on which they speak again
+    kind: str | None = None
+    subject: str | None = None
+    owner: str | None = None
+    project: str | None = None
+
+
+@dataclass(frozen=True)
 class Invoices:
     """What is no difference between an invoice and its bill: so much, in the invoice's currency."""
 
@@ -144,6 +166,8 @@ class Workspace:
     growth: Growth = Growth()
     waste: Waste = Waste()
     invoices: Invoices = Invoices()
+    severity: Severity = Severity()
+    suppressions: tuple[Suppression, ...] = ()
     retention: Retention = Retention()
     mail: Mail = Mail()
     locale: str = "en"

@@ -23,7 +23,7 @@ Row = tuple[Any, ...]
 # What a store remembers of how it came to know what it knows, and handles that hold within one store only.
 HISTORY = {
     "posted_run", "posted_at", "superseded_run", "superseded_at", "pruned_at", "bill_no", "state", "state_since",
-    "first_seen", "last_seen", "run", "cost_id",
+    "first_seen", "last_seen", "seen", "until", "who", "why", "run", "cost_id",
 }  # fmt: skip
 VIEWS = (
     "bills", "charges", "costs", "monthly_costs", "coverage", "growth", "findings", "rejects", "held_back", "notices",
@@ -32,7 +32,7 @@ VIEWS = (
 # Rows that are history themselves: bills that were replaced or emptied, deliveries that no longer count.
 STILL = {
     "bills": "superseded_at IS NULL AND rows > 0",
-    "findings": "state <> 'gone'",
+    "findings": "seen <> 'gone'",
     "bill_deliveries": "state = 'counts'",
 }
 

@@ -50,6 +50,7 @@ AS_OF = datetime(2026, 11, 5, 6, tzinfo=UTC)
 DOCUMENTS = sorted(path.relative_to(ROOT).as_posix() for path in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")])
 EXAMPLES = [
     "README.md",
+    "docs/findings.md",
     "docs/how_it_works.md",
     "docs/operations.md",
     "docs/providers/aws-cur.md",
@@ -324,6 +325,7 @@ def test_settings_that_a_document_shows_are_read(tmp_path: Path, document: str) 
 
 def test_every_command_is_in_the_readme() -> None:
     names = {command.name or command.callback.__name__ for command in cli.app.registered_commands if command.callback}
+    names |= {group.name for group in cli.app.registered_groups if group.name}
     told = set(re.findall(r"^\| `attribution (\w+)", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE))
     assert told == names
 

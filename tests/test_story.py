@@ -186,7 +186,9 @@ def test_projects_grow_appear_and_vanish(told: Company) -> None:
 
 
 def test_one_cause_is_one_finding(told: Company) -> None:
-    found = told("SELECT kind, subject, owner FROM findings WHERE kind IN ('growth', 'new') ORDER BY cost_at_stake DESC")
+    found = told(
+        "SELECT kind, subject, owner FROM findings WHERE kind IN ('growth', 'new') ORDER BY cost_at_stake DESC"
+    )
     assert found[:2] == [
         ("growth", "project=borealis-30b stage=pretraining", "mira"),
         ("new", "project=kestrel-reward stage=rl-alignment", "tomas"),

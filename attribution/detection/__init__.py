@@ -7,6 +7,7 @@ from attribution.detection.doubles import bills_in_two_sources
 from attribution.detection.growth import check_subjects, growth, subjects_of
 from attribution.detection.growth_findings import growth_findings as detect_growth
 from attribution.detection.invoices import check_invoices, invoice_findings
+from attribution.detection.marks import finding_marks
 from attribution.detection.notices import notice_findings
 from attribution.detection.recipients import owners_who_left, unknown_recipients
 from attribution.detection.silence import silent_sources, unnamed_sources
@@ -19,6 +20,7 @@ __all__ = [
     "check_subjects",
     "detect_growth",
     "detect_waste",
+    "finding_marks",
     "growth",
     "invoice_findings",
     "notice_findings",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from attribution.ledger.actions import Action, append_actions
 from attribution.ledger.ledger import Ledger, open_ledger
 from attribution.ledger.parts import DeliveryWriter, Part, billing_month
 from attribution.ledger.published import Published, publish, query, read_published
@@ -12,6 +13,7 @@ from attribution.ledger.scratch import scratch_ledger
 from attribution.ledger.settlement import Settled
 
 __all__ = [
+    "Action",
     "DeliveryState",
     "DeliveryWriter",
     "Ledger",
@@ -21,6 +23,7 @@ __all__ = [
     "Published",
     "RollUp",
     "Settled",
+    "append_actions",
     "billing_month",
     "open_ledger",
     "publish",

@@ -6,9 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
-
-import polars as pl
+from typing import TYPE_CHECKING, Any
 
 from attribution.ledger import costs as kept_costs
 from attribution.ledger import posting, records, retention
@@ -19,17 +17,15 @@ from attribution.ledger.lock import make_store, write_lock
 from attribution.ledger.parts import DeliveryWriter, Part, roll_up_again
 from attribution.ledger.rollup import RollUp
 from attribution.ledger.settlement import Settled, settle
+from attribution.ledger.shapes import Kept, empty_tables
 from attribution.ledger.views import dimensions_kept, lay_views, query_file
-from schemas.bills import Delivery, HeldBack, Notice, PeriodState, Rejects, Totals, no_rejects
-from schemas.charges import CHARGE_COLUMNS
+from schemas.bills import Delivery, HeldBack, Notice, PeriodState, Rejects, Totals
 from schemas.check import verify
-from schemas.detection import GROWTH_COLUMNS, INVOICE_CHECK_COLUMNS
-from schemas.dimensions import DIMENSIONS
 from schemas.faults import Fault, InputError
-from schemas.inputs import USAGE_COLUMNS
 
 if TYPE_CHECKING:
     import duckdb
+    import polars as pl
 
 FILE = "ledger.duckdb"
 
@@ -72,15 +68,7 @@ class Ledger:
         self.store = store
         self.con = con
         with transaction(con):
-            for table, rows in {
-                **kept_costs.empty_shapes(DIMENSIONS),
-                "growth": pl.DataFrame(schema=GROWTH_COLUMNS),
-                "invoice_checks": pl.DataFrame(schema=INVOICE_CHECK_COLUMNS),
-                "usage": pl.DataFrame(schema=USAGE_COLUMNS),
-                "reconciliation": pl.DataFrame(schema=records.RECONCILIATION_COLUMNS),
-                "input_rejects": no_rejects(),
-                "no_charges": pl.DataFrame(schema={**CHARGE_COLUMNS, "filename": pl.String()}),
-            }.items():
+            for table, rows in empty_tables().items():
                 if not self._has(table):
                     replace(con, table, rows)
 
@@ -227,7 +215,7 @@ class Ledger:
         """Replace the refused values (REJECT_COLUMNS) of the inputs, which are read each run."""
         self._replace("input_rejects", verify(rejects, Rejects, "rejects of the inputs"))
 
-    def keep(self, table: Literal["growth", "reconciliation", "invoice_checks", "usage"], rows: pl.DataFrame) -> None:
+    def keep(self, table: Kept, rows: pl.DataFrame) -> None:
         """Replace the rows of a table that each run makes anew."""
         self._replace(table, rows)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schemas.dimensions import DIMENSIONS, UNKNOWN
+from schemas.findings import RESOLVED_FOR
 
 if TYPE_CHECKING:
     import duckdb
@@ -39,11 +40,12 @@ def dimensions_kept(con: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
 
 
 def with_dimensions(sql: str, dimensions: Sequence[str]) -> str:
-    """Fill in `{dimensions}`, `{dimensions_with_method}` (each with the method and rule that set it), `{unknown}`."""
+    """Fill in `{dimensions}`, `{dimensions_with_method}` (each with the method and rule that set it), and others."""
     plain = ", ".join(_quoted(name) for name in dimensions)
     full = ", ".join(_quoted(f"{name}{ending}") for name in dimensions for ending in ("", "_method", "_rule"))
     unknown = ", ".join(sql_text(value) for value in UNKNOWN)
     filled = {"{dimensions}": plain, "{dimensions_with_method}": full, "{unknown}": unknown}
+    filled["{resolved_for}"] = str(RESOLVED_FOR)
     for placeholder, text in filled.items():
         sql = sql.replace(placeholder, text)
     return sql

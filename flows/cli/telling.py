@@ -54,42 +54,6 @@ def explain(
     print_plain(told.as_json() if as_json else told.as_text())
 
 
-class State(StrEnum):
-    """Findings by their state."""
-
-    new = "new"
-    still = "still"
-    gone = "gone"
-    standing = "standing"
-    every = "every"
-
-
-@app.command()
-def findings(
-    workspace: Folder = HERE,
-    kind: Annotated[str | None, typer.Option(help="Only findings of this kind.")] = None,
-    state: Annotated[State, typer.Option(help="standing is new and still.")] = State.standing,
-    gate: Annotated[
-        str | None, typer.Option(help="End with exit code 1 where one of them has more than this amount at stake.")
-    ] = None,
-    *,
-    as_json: AsJson = False,
-) -> None:
-    """List findings, most money first.
-
-    Example: attribution findings --kind unattached_volume --workspace sample_bills
-    """
-    from flows.questions import list_findings, read_gate, show
-    from flows.terminal import ABOVE_GATE
-
-    limit = None if gate is None else read_gate(gate)
-    rows = list_findings(load(workspace).store, kind, state.value)
-    show(rows, as_json=as_json)
-    stakes = rows.get_column("cost_at_stake").drop_nulls().to_list()
-    if limit is not None and max(stakes, default=limit) > limit:
-        raise typer.Exit(ABOVE_GATE)
-
-
 class By(StrEnum):
     """What refused values are counted by."""
 

@@ -19,7 +19,10 @@ from small_workspace import AS_OF, TOML, attribution, bill_text, charge, publish
 from attribution.ledger import open_ledger, query, read_published
 from flows import cli, running
 
-COMMANDS = sorted(str(one.callback.__name__) for one in cli.app.registered_commands if one.callback)
+COMMANDS = sorted(
+    [str(one.callback.__name__) for one in cli.app.registered_commands if one.callback]
+    + [str(one.name) for one in cli.app.registered_groups]
+)
 PROGRAM = [sys.executable, "-c", "from flows.cli import main; main()"]
 HOUSE = Path(__file__).parents[2]
 STRANGE = [
@@ -221,7 +224,7 @@ def test_a_clock_before_the_data_tells_of_no_resource_that_came_later(tmp_path: 
     root = workspace(tmp_path / "w", [*map(charge, days), volume], TOML + inputs)
     inventory = "resource_id,resource_type,state,created_at\nvol-late,volume,available,2026-06-01\n"
     (root / "inventory.csv").write_text(inventory, encoding="utf-8")
-    told = "SELECT subject FROM findings WHERE kind = 'unattached_volume' AND state <> 'gone'"
+    told = "SELECT subject FROM findings WHERE kind = 'unattached_volume' AND seen <> 'gone'"
     assert attribution("run", "-w", root, "--as-of", "2026-09-15T06:00:00Z").code == 0
     assert query(root / "ledger", told).rows() == []
     assert attribution("run", "-w", root, "--as-of", AS_OF).code == 0

@@ -48,7 +48,7 @@ def test_a_bill_that_falls_waits_for_a_word(tmp_path: Path) -> None:
     assert night(root, "--accept-shrink", "all") == 0
     assert billed(root) == "10.500000000000"
     assert night(root) == 0
-    assert rows(root, "SELECT state FROM findings WHERE kind = 'delivery_shrank'") == [{"state": "gone"}]
+    assert rows(root, "SELECT seen FROM findings WHERE kind = 'delivery_shrank'") == [{"seen": "gone"}]
 
 
 @pytest.mark.parametrize("where", ["[ingest]\nshrink = 1\n", "shrink = 1\n"])

@@ -138,7 +138,7 @@ def test_findings_are_new_then_still_then_gone_then_new(ledger: Ledger) -> None:
     def states(day: int, *names: str) -> list[tuple[object, ...]]:
         frame = pl.DataFrame([finding(name, f"day {day}") for name in names], schema=FINDING_COLUMNS)
         ledger.keep_findings(frame, date(2026, 11, day))
-        return ledger.frame("SELECT fingerprint, state, first_seen, last_seen FROM findings ORDER BY 1").rows()
+        return ledger.frame("SELECT fingerprint, seen, first_seen, last_seen FROM findings ORDER BY 1").rows()
 
     first, second, third = (date(2026, 11, day) for day in (1, 2, 3))
     assert states(1, "a", "b") == [("a", "new", first, first), ("b", "new", first, first)]

@@ -1,0 +1,33 @@
+"""Tables that take the shape of the frames kept in them, as they are before anything is kept."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import polars as pl
+
+from attribution.ledger.costs import empty_shapes
+from attribution.ledger.records import RECONCILIATION_COLUMNS
+from schemas.bills import no_rejects
+from schemas.charges import CHARGE_COLUMNS
+from schemas.detection import GROWTH_COLUMNS, INVOICE_CHECK_COLUMNS
+from schemas.dimensions import DIMENSIONS
+from schemas.findings import FINDING_MARK_COLUMNS
+from schemas.inputs import USAGE_COLUMNS
+
+Kept = Literal["growth", "reconciliation", "invoice_checks", "usage", "finding_marks"]
+"""Tables that each run makes anew."""
+
+
+def empty_tables() -> dict[str, pl.DataFrame]:
+    """Name -> a frame without rows."""
+    frames = {
+        "growth": GROWTH_COLUMNS,
+        "invoice_checks": INVOICE_CHECK_COLUMNS,
+        "usage": USAGE_COLUMNS,
+        "finding_marks": FINDING_MARK_COLUMNS,
+        "reconciliation": RECONCILIATION_COLUMNS,
+        "no_charges": {**CHARGE_COLUMNS, "filename": pl.String()},
+    }
+    made = {name: pl.DataFrame(schema=columns) for name, columns in frames.items()}
+    return {**empty_shapes(DIMENSIONS), **made, "input_rejects": no_rejects()}
