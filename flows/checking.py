@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from attribution.detection import override_faults
+from attribution.detection import threshold_faults
 from attribution.reports.figures import count
 from attribution.rules import read_rules
 from flows.settings import load_workspace
@@ -23,13 +23,13 @@ def check_workspace(root: Path) -> list[str]:
     faults: list[Fault] = []
     lines: list[str] = []
     rules = root / "rules.toml"
+    workspace = None
     try:
         workspace = load_workspace(root)
     except InputError as error:
         faults.extend(error.faults)
     else:
         rules = workspace.rules
-        faults.extend(override_faults(workspace.waste))
         sources = ", ".join(source.name for source in workspace.sources)
         lines.append(
             f"attribution.toml: {count(len(workspace.sources), 'source')} ({sources}), store {workspace.store}"
@@ -38,6 +38,8 @@ def check_workspace(root: Path) -> list[str]:
     try:
         if (root / "attribution.toml").is_file():
             book = read_rules(rules)
+            if workspace is not None:
+                faults.extend(threshold_faults(workspace.waste, book.names))
             lines.append(
                 f"{rules.name}: {count(len(book.rules), 'rule')}, {count(len(book.splits), 'split')}, "
                 f"{count(len(book.accounts), 'account')}; "

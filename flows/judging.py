@@ -33,8 +33,9 @@ from attribution.inputs import InputFrames
 from attribution.rules import RuleBook
 from flows.people import as_owners
 from flows.running import Run
-from schemas.detection import BILLED_COLUMNS, NOTICE_COLUMNS, RESOURCES_COST_COLUMNS, Watermark, daily_columns
+from schemas.detection import BILLED_COLUMNS, NOTICE_COLUMNS, Watermark, daily_columns
 from schemas.people import left
+from schemas.waste import meter_columns
 from schemas.workspace import ALL, OWN_COSTS
 
 
@@ -54,32 +55,20 @@ def detect(run: Run, rules: RuleBook, inputs: InputFrames) -> pl.DataFrame:
     run.watch("detecting", 0, 2)
     workspace, ledger = run.workspace, run.ledger
     marks = watermarks(ledger, workspace.timezone, run.as_of)
-    # A run that looks back sees no day, and of resources no month, after its own clock.
+    # A run that looks back sees no day after its own clock.
     subjects = subjects_of(rules.names, *workspace.growth.subjects)
     named = check_subjects(workspace.growth, rules.names)
     columns = dict.fromkeys((*daily_columns(rules.names), *named))
     daily = ledger.daily_costs(named).filter(pl.col("usage_date") <= run.today).select(list(columns))
-    resources = ledger.resource_costs().filter(pl.col("month") <= run.today)
     grown = growth(daily, marks, workspace.growth, subjects)
     run.watch("detecting", 1, 2)
-    stated = workspace.inputs
-    waste = detect_waste(
-        WasteInputs(
-            as_of=run.as_of,
-            watermarks=marks,
-            resources_cost=resources.select(list(RESOURCES_COST_COLUMNS)),
-            tags=inputs.tags if stated.tags else None,
-            resources=inputs.resources if stated.resources else None,
-            utilization=inputs.utilization if stated.utilization else None,
-        ),
-        workspace.waste,
-    )
+    waste = detect_waste(_waste_inputs(run, rules, inputs, marks), workspace.waste)
     checks = _invoice_checks(run, inputs.invoices)
     notices = _notices(ledger)
     found = together(
         detect_growth(grown),
         invoice_findings(checks),
-        waste,
+        waste.findings,
         silent_sources(marks, run.as_of),
         unknown_recipients(
             sorted(set(workspace.mail.recipients) - {ALL}), daily.get_column("owner").unique().sort().to_list()
@@ -90,6 +79,7 @@ def detect(run: Run, rules: RuleBook, inputs: InputFrames) -> pl.DataFrame:
         notice_findings(notices),
     )
     ledger.keep("growth", grown)
+    ledger.keep("detectors", waste.detectors)
     ledger.keep("invoice_checks", checks)
     ledger.keep_findings(found, run.today)
     rates = {workspace.currency: Decimal(1)}
@@ -97,6 +87,20 @@ def detect(run: Run, rules: RuleBook, inputs: InputFrames) -> pl.DataFrame:
     run.counts["findings"] = found.height
     run.watch("detected", 2, 2)
     return found
+
+
+def _waste_inputs(run: Run, rules: RuleBook, inputs: InputFrames, marks: dict[str, Watermark]) -> WasteInputs:
+    """What waste is judged on; an input that the workspace does not have is None."""
+    costs = run.ledger.metered_costs(run.today)
+    names = ("tags", "resources", "utilization", "jobs", "runs", "checkpoints", "people")
+    stated = {name: getattr(inputs, name) for name in names if getattr(run.workspace.inputs, name)}
+    return WasteInputs(
+        as_of=run.as_of,
+        watermarks=marks,
+        costs=costs.select(pl.col(name).cast(dtype) for name, dtype in meter_columns(rules.names).items()),
+        dimensions=rules.names,
+        **stated,
+    )
 
 
 def _notices(kept: Kept) -> pl.DataFrame:

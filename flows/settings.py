@@ -24,7 +24,7 @@ from pydantic import (
 )
 
 from attribution.bills import clock_of, generic_csv, own_costs
-from flows.stated_tables import Amount, Severity, Share, Suppress, Text
+from flows.stated_tables import Amount, Severity, Share, Suppress, Text, Waste
 from flows.stated_tables import Table as _Table
 from flows.stated_values import (
     charge_column,
@@ -138,13 +138,6 @@ class _Growth(_Table):
         return ws.Growth(self.threshold, self.minimum, tuple(map(tuple, self.subjects)), tuple(overrides))
 
 
-class _Waste(_Table):
-    min_age_days: int = Field(default=ws.Waste.min_age_days, ge=0)
-    coverage: Share = ws.Waste.coverage
-    minimum: Amount = ws.Waste.minimum
-    overrides: dict[str, dict[str, Amount]] = Field(default_factory=dict)
-
-
 class _Invoices(_Table):
     tolerance: Amount = ws.Invoices.tolerance
 
@@ -184,7 +177,7 @@ class _File(_Table):
     ingest: _Ingest = _Ingest()
     inputs: _Inputs = _Inputs()
     growth: _Growth = _Growth()
-    waste: _Waste = _Waste()
+    waste: Waste = Waste()
     invoices: _Invoices = _Invoices()
     severity: Severity = Severity()
     suppress: list[Suppress] = Field(default_factory=list)
@@ -247,7 +240,7 @@ def _workspace(root: Path, stated: _File) -> ws.Workspace:
         sources=tuple(_sources(stated)),
         inputs=ws.Inputs(**stated.inputs.model_dump()),
         growth=stated.growth.stated(),
-        waste=ws.Waste(**stated.waste.model_dump()),
+        waste=stated.waste.stated(),
         invoices=ws.Invoices(**stated.invoices.model_dump()),
         severity=ws.Severity(**stated.severity.model_dump()),
         suppressions=tuple(ws.Suppression(**one.model_dump()) for one in stated.suppress),
@@ -280,7 +273,7 @@ def _known(table: str) -> list[str]:
         "ingest": _Ingest,
         "inputs": _Inputs,
         "growth": _Growth,
-        "waste": _Waste,
+        "waste": Waste,
         "invoices": _Invoices,
         "severity": Severity,
         "suppress": Suppress,

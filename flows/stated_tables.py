@@ -1,4 +1,4 @@
-"""Tables of attribution.toml that speak of findings: how severe they are, which are suppressed."""
+"""Tables of attribution.toml that speak of findings: how severe they are, which are suppressed, what waste is."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
-from flows.stated_values import amount, refuse
+from flows.stated_values import amount, as_override, detector_table, refuse, waste_override
 from schemas import workspace as ws
 
 Text = Annotated[str, StringConstraints(min_length=1)]
@@ -51,3 +51,28 @@ class Suppress(Table):
         if not (self.kind or self.subject or self.owner or self.project):
             refuse("would suppress everything", "Name a kind, a subject, an owner or a project.")
         return self
+
+
+class _WasteOverride(Table):
+    """`[[waste.override]]`: dimension values, thresholds and detectors' tables side by side, told apart by value."""
+
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+    __pydantic_extra__: dict[str, Annotated[str | Decimal | dict[str, Decimal], BeforeValidator(waste_override)]] = (
+        Field(init=False)
+    )
+
+
+class Waste(Table):
+    """`[waste]`; every further table in it is a detector's."""
+
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+    __pydantic_extra__: dict[str, Annotated[dict[str, Amount], BeforeValidator(detector_table)]] = Field(init=False)
+    min_age_days: int = Field(default=ws.Waste.min_age_days, ge=0)
+    coverage: Share = ws.Waste.coverage
+    minimum: Amount = ws.Waste.minimum
+    override: list[_WasteOverride] = Field(default_factory=list)
+
+    def stated(self) -> ws.Waste:
+        """As the rooms below know it."""
+        overrides = tuple(as_override(one.model_extra or {}) for one in self.override)
+        return ws.Waste(self.min_age_days, self.coverage, self.minimum, dict(self.model_extra or {}), overrides)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
-from typing import NoReturn
+from typing import Any, NoReturn
 from zoneinfo import available_timezones
 
 import polars as pl
@@ -103,6 +104,38 @@ def amount(value: object) -> Decimal:
     if isinstance(value, bool) or not isinstance(value, (int, Decimal)) or not Decimal(value).is_finite():
         refuse("must be a number, without quotes")
     return Decimal(value)
+
+
+def _threshold(value: object) -> Decimal:
+    number = amount(value)
+    if number < 0:
+        refuse("must not be below 0")
+    return number
+
+
+def detector_table(value: object) -> dict[str, Any]:
+    """The table of one waste detector, its thresholds not looked at yet."""
+    if not isinstance(value, dict):
+        refuse("is no setting of waste", "min_age_days, coverage and minimum hold for all; detectors have tables.")
+    return value
+
+
+def waste_override(value: object) -> str | Decimal | dict[str, Decimal]:
+    """A dimension's value, a threshold, or a detector's table of thresholds."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        return {str(name): _threshold(number) for name, number in value.items()}
+    return _threshold(value)
+
+
+def as_override(stated: Mapping[str, str | Decimal | dict[str, Decimal]]) -> ws.WasteOverride:
+    """What a `[[waste.override]]` states, told apart by what the values are."""
+    return ws.WasteOverride(
+        dimensions={name: value for name, value in stated.items() if isinstance(value, str)},
+        general={name: value for name, value in stated.items() if isinstance(value, Decimal)},
+        detectors={name: value for name, value in stated.items() if isinstance(value, dict)},
+    )
 
 
 def mail_address(address: str) -> str:

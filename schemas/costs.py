@@ -19,7 +19,7 @@ SUBJECT_TEXT = (
     "ServiceCategory", "ServiceSubcategory", "ServiceName", "SkuId", "SkuMeter", "SkuPriceId", "ResourceId",
     "ResourceName", "ResourceType", "RegionId", "ChargeCategory", "ChargeClass", "ChargeFrequency",
     "PricingCategory", "CommitmentDiscountId", "CommitmentDiscountStatus", "CommitmentDiscountCategory",
-    "ConsumedUnit", "Tags",
+    "CapacityReservationId", "CapacityReservationStatus", "ConsumedUnit", "Tags",
 )  # fmt: skip
 """Columns of a charge that every subject has; a rule that names another column adds it (a re-roll from charges)."""
 

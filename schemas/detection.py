@@ -41,22 +41,6 @@ def daily_columns(dimensions: tuple[str, ...] = DIMENSIONS) -> dict[str, pl.Data
     }
 
 
-RESOURCES_COST_COLUMNS: dict[str, pl.DataType] = {
-    "source": pl.String(),
-    "ResourceId": pl.String(),
-    "month": pl.Date(),  # first day of the month of usage_date
-    "BillingCurrency": pl.String(),
-    "project": pl.String(),
-    "owner": pl.String(),
-    "ServiceCategory": pl.String(),
-    "ServiceName": pl.String(),
-    "ResourceType": pl.String(),
-    "EffectiveCost": MONEY,  # all charge categories; null: unknown
-    "first_day": pl.Date(),  # first and last usage_date of Usage charges of this row; null: it has none
-    "last_day": pl.Date(),
-}
-"""One resource x month of usage x currency x project x owner x service; rows without a ResourceId are left out."""
-
 NOTICE_COLUMNS: dict[str, pl.DataType] = {
     "kind": pl.String(),
     "subject": pl.String(),

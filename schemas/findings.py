@@ -15,10 +15,12 @@ FINDING_COLUMNS: dict[str, pl.DataType] = {
     "owner": pl.String(),
     "project": pl.String(),
     "cost_at_stake": MONEY,  # null: unknown
+    "saving": MONEY,  # waste: what ending it saves a month, once a resource; null: unknown, or no waste
     "BillingCurrency": pl.String(),
     "confidence": pl.String(),
     "evidence": pl.String(),  # one sentence with its figures
     "month": pl.Date(),  # month the evidence is about, where there is one
+    "tier": pl.String(),  # waste: what the evidence is taken from; null: the finding tells of no waste
 }
 VERDICTS = ("finding", "undetermined", "planned")
 SEVERITIES = ("critical", "high", "medium", "low", "unknown")
@@ -41,7 +43,7 @@ Findings = pa.DataFrameSchema(
     {
         name: pa.Column(
             dtype,
-            nullable=name in ("cost_at_stake", "BillingCurrency", "month"),
+            nullable=name in ("cost_at_stake", "saving", "BillingCurrency", "month", "tier"),
             unique=name == "fingerprint",
             checks=(
                 [pa.Check.isin(VERDICTS)]

@@ -139,9 +139,10 @@ def _read_slowly(text: pl.Series, money: pl.Series, unread: pl.Series) -> tuple[
     return pl.Series(text.name, values, dtype=MONEY), cut
 
 
-def known_sum(column: str) -> pl.Expr:
-    """Sum of what is known of a column; null, not the 0 that polars gives, where nothing is."""
-    return pl.when(pl.col(column).count() > 0).then(pl.col(column).sum()).alias(column)
+def known_sum(column: str, where: pl.Expr | None = None) -> pl.Expr:
+    """Sum of what is known of a column, in some rows; null, not the 0 that polars gives, where nothing is."""
+    values = pl.col(column) if where is None else pl.col(column).filter(where)
+    return pl.when(values.count() > 0).then(values.sum()).alias(column)
 
 
 def add(*amounts: Decimal) -> Decimal:

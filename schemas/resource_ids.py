@@ -29,3 +29,8 @@ def fold_azure_ids(ids: pl.Series) -> pl.Series:
     if not azure.any():
         return ids
     return pl.select(pl.when(azure).then(ids.str.to_lowercase()).otherwise(ids).alias(ids.name)).to_series()
+
+
+def folded(ids: pl.Expr) -> pl.Expr:
+    """An expression of ids as `fold_azure_id` makes each."""
+    return pl.when(ids.str.contains(_PATTERN)).then(ids.str.to_lowercase()).otherwise(ids)

@@ -81,13 +81,23 @@ class Growth:
 
 
 @dataclass(frozen=True)
+class WasteOverride:
+    """Thresholds of what has some dimension values: for every detector that knows them, and by detector."""
+
+    dimensions: dict[str, str]
+    general: dict[str, Decimal] = field(default_factory=dict)
+    detectors: dict[str, dict[str, Decimal]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Waste:
-    """Thresholds of the waste detectors; `overrides` holds `detector name -> {threshold: value}`."""
+    """Thresholds of the waste detectors: for all, by `detector name -> {threshold: value}`, and by dimension value."""
 
     min_age_days: int = 14
     coverage: Decimal = Decimal("0.80")
     minimum: Decimal = Decimal(1)
-    overrides: dict[str, dict[str, Decimal]] = field(default_factory=dict)
+    detectors: dict[str, dict[str, Decimal]] = field(default_factory=dict)
+    overrides: tuple[WasteOverride, ...] = ()  # the first that fits a row wins
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from attribution.detection.marks import finding_marks
 from attribution.detection.notices import notice_findings
 from attribution.detection.recipients import owners_who_left, unknown_recipients
 from attribution.detection.silence import silent_sources, unnamed_sources
-from attribution.detection.waste import WasteInputs, detect_waste, override_faults, skipped
+from attribution.detection.waste import WasteInputs, detect_waste, threshold_faults
 
 __all__ = [
     "WasteInputs",
@@ -24,11 +24,10 @@ __all__ = [
     "growth",
     "invoice_findings",
     "notice_findings",
-    "override_faults",
     "owners_who_left",
     "silent_sources",
-    "skipped",
     "subjects_of",
+    "threshold_faults",
     "together",
     "unknown_recipients",
     "unnamed_sources",

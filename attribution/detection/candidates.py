@@ -37,8 +37,17 @@ class Finding:
     @property
     def fingerprint(self) -> str:
         """Stable over runs: kind, subject and currency."""
-        named = "\x1f".join((self.kind, self.subject, self.currency or ""))
-        return sha256(named.encode()).hexdigest()[:16]
+        return _fingerprint(self.kind, self.subject, self.currency)
+
+
+def _fingerprint(kind: str, subject: str, currency: str | None) -> str:
+    return sha256("\x1f".join((kind, subject, currency or "")).encode()).hexdigest()[:16]
+
+
+def fingerprints(found: pl.DataFrame) -> pl.Series:
+    """Of findings in a frame with kind, subject and BillingCurrency; there are few of them, and polars has no SHA."""
+    named = found.select("kind", "subject", "BillingCurrency").iter_rows()
+    return pl.Series("fingerprint", [_fingerprint(*one) for one in named], dtype=pl.String)
 
 
 def as_frame(found: Iterable[Finding]) -> pl.DataFrame:
@@ -55,7 +64,7 @@ def as_frame(found: Iterable[Finding]) -> pl.DataFrame:
         [
             from_units(stakes, name)
             if name == "cost_at_stake"
-            else pl.Series(name, list(columns.get(name, ())), dtype=dtype)
+            else pl.Series(name, list(columns.get(name, [None] * len(ordered))), dtype=dtype)
             for name, dtype in FINDING_COLUMNS.items()
         ]
     )

@@ -185,9 +185,9 @@ class Ledger:
         """Kept costs by usage_date, source, currency, dimensions, service, SKU, cost element, category and `more`."""
         return frame(self.con, query_file("daily_costs", (*dimensions_kept(self.con), *more)))
 
-    def resource_costs(self) -> pl.DataFrame:
-        """Kept costs by ResourceId, month of usage, source, currency, dimensions, service, type."""
-        return self.query("resource_costs")
+    def metered_costs(self, until: date) -> pl.DataFrame:
+        """Kept costs up to a day, by resource (or none), month of usage, meter, dimensions; in no order."""
+        return frame(self.con, query_file("metered_costs", dimensions_kept(self.con)), {"until": until})
 
     # --- results in ---
 

@@ -14,8 +14,9 @@ from schemas.detection import GROWTH_COLUMNS, INVOICE_CHECK_COLUMNS
 from schemas.dimensions import DIMENSIONS
 from schemas.findings import FINDING_MARK_COLUMNS
 from schemas.inputs import USAGE_COLUMNS
+from schemas.waste import DETECTOR_COLUMNS
 
-Kept = Literal["growth", "reconciliation", "invoice_checks", "usage", "finding_marks"]
+Kept = Literal["growth", "reconciliation", "invoice_checks", "usage", "finding_marks", "detectors"]
 """Tables that each run makes anew."""
 
 
@@ -25,6 +26,7 @@ def empty_tables() -> dict[str, pl.DataFrame]:
         "growth": GROWTH_COLUMNS,
         "invoice_checks": INVOICE_CHECK_COLUMNS,
         "usage": USAGE_COLUMNS,
+        "detectors": DETECTOR_COLUMNS,
         "finding_marks": FINDING_MARK_COLUMNS,
         "reconciliation": RECONCILIATION_COLUMNS,
         "no_charges": {**CHARGE_COLUMNS, "filename": pl.String()},

@@ -13,7 +13,7 @@ import polars as pl
 
 from attribution.reports.frames import ReportFrames
 from attribution.reports.period import Period, Spans, spans
-from attribution.reports.pieces import WASTE_KINDS, findings, growth, restatements, waste, whole
+from attribution.reports.pieces import findings, growth, restatements, waste, whole
 from attribution.reports.report import (
     Comparison,
     DayCost,
@@ -105,7 +105,7 @@ class _Owned:
 def _section(frames: ReportFrames, owned: _Owned, currency: str) -> Section:
     here = owned.daily.filter(pl.col("BillingCurrency") == currency)
     times, found = owned.times, [row for row in owned.findings if row.currency == currency]
-    likely = [row for row in found if row.kind in WASTE_KINDS]
+    likely = [row for row in found if row.tier is not None]
     standing = tuple(row for row in likely if row.verdict == "finding")
     compared = Period(times.before.first, times.period.last)
     return Section(
@@ -121,7 +121,7 @@ def _section(frames: ReportFrames, owned: _Owned, currency: str) -> Section:
         growth=tuple(row for row in owned.growth if row.currency == currency),
         findings=standing,
         undetermined=tuple(row for row in likely if row.verdict != "finding"),
-        remarks=tuple(row for row in found if row.kind not in WASTE_KINDS),
+        remarks=tuple(row for row in found if row.tier is None),
         waste=waste(standing),
         restatements=restatements(owned.restated.filter(pl.col("BillingCurrency") == currency)),
         whole=whole(frames, here, currency, times) if owned.owner is None else None,

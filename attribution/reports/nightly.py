@@ -12,7 +12,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from attribution.reports import figures
-from attribution.reports.pieces import WASTE_KINDS, not_reconciled, waste
+from attribution.reports.pieces import not_reconciled, waste
 from attribution.reports.report import Amount, BillLine, Coverage, Finding, Growth, Reconciled, Report, Row, Section
 from attribution.reports.text import add_row, exact_difference, findings_table, growth_table, plain_table
 from schemas.bills import HeldBack
@@ -112,7 +112,7 @@ def nightly_summary(summary: NightlySummary) -> Group:
         parts += [_title("Reconciliation"), _reconciled(summary.reconciled)]
     for code in _currencies(summary):
         parts += _costs(summary, code)
-    others = [row for row in summary.findings if row.currency is None or row.kind not in WASTE_KINDS]
+    others = [row for row in summary.findings if row.currency is None or row.tier is None]
     if others:
         parts.append(_title("Other findings", "see: attribution findings"))
         parts += [Text(f"{figures.label(what)}: {n}") for what, n in Counter(row.what for row in others).items()]
@@ -195,7 +195,7 @@ def _costs(summary: NightlySummary, code: str) -> list[RenderableType]:
     if fired:
         parts += [_title(f"Grew above the threshold, {code}"), growth_table(fired, code, _ROWS)]
     found = tuple(
-        row for row in summary.findings if row.currency == code and row.verdict == "finding" and row.kind in WASTE_KINDS
+        row for row in summary.findings if row.currency == code and row.verdict == "finding" and row.tier is not None
     )
     if found:
         at_stake = f"{figures.with_currency(waste(found), code)} in the last complete month, each subject once"

@@ -26,9 +26,6 @@ from attribution.reports.report import (
 from attribution.reports.sums import known_sum, rows_by, within
 from schemas.dimensions import DIMENSIONS, UNALLOCATED, UNKNOWN
 
-WASTE_KINDS = ("unattached_volume", "idle_by_utilization", "billed_after_deletion")
-"""Findings whose money buys nothing. Others, an untagged resource for one, may be money well spent."""
-
 _GROWTH_KINDS = ("growth", "new")  # told by the growth rows
 _A_CENT = Decimal("0.01")
 _INVOICE = ("source", "BillingAccountId", "billing_month", "InvoiceId", "BillingCurrency", "BilledCost", "paid",
@@ -54,6 +51,7 @@ def findings(frame: pl.DataFrame, as_of: date) -> tuple[Finding, ...]:
             state=row["state"],
             first_seen=row["first_seen"],
             age=(as_of - row["first_seen"]).days,
+            tier=row["tier"],
         )
         for row in ordered.iter_rows(named=True)
     )

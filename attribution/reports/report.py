@@ -102,6 +102,7 @@ class Finding:
     state: str
     first_seen: date
     age: int
+    tier: str | None = None  # None: it tells of no waste
 
     @property
     def what(self) -> str:

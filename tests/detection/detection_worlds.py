@@ -10,8 +10,9 @@ from typing import Any
 import polars as pl
 
 from attribution.detection import WasteInputs, detect_waste
-from schemas.detection import RESOURCES_COST_COLUMNS, Watermark, daily_columns
+from schemas.detection import Watermark, daily_columns
 from schemas.inputs import RESOURCE_COLUMNS, TAG_COLUMNS, UTILIZATION_COLUMNS
+from schemas.waste import meter_columns
 from schemas.workspace import Waste
 
 Row = dict[str, Any]
@@ -59,16 +60,19 @@ def noon(day: date) -> datetime:
 
 
 def billed(resource: str, amount: str | None, month: date = date(2026, 10, 1), **more: Any) -> Row:  # noqa: ANN401
-    row: Row = {
+    row: Row = dict.fromkeys(meter_columns()) | {
         "source": "nimbus",
         "ResourceId": resource,
         "month": month,
         "BillingCurrency": "USD",
         "project": "orion",
         "owner": "lin",
+        "stage": "pretraining",
+        "experiment": "unallocated",
         "ServiceCategory": "Compute",
         "ServiceName": "Machines",
-        "ResourceType": None,
+        "ChargeCategory": "Usage",
+        "cost_element": "compute",
         "EffectiveCost": None if amount is None else Decimal(amount),
         "first_day": month,
         "last_day": month + timedelta(days=27),
@@ -76,8 +80,8 @@ def billed(resource: str, amount: str | None, month: date = date(2026, 10, 1), *
     return row | more
 
 
-def resources_cost(*rows: Row) -> pl.DataFrame:
-    return pl.DataFrame(list(rows), schema=RESOURCES_COST_COLUMNS)
+def metered(*rows: Row) -> pl.DataFrame:
+    return pl.DataFrame(list(rows), schema=meter_columns())
 
 
 def thing(resource: str, kind: str, **more: Any) -> Row:  # noqa: ANN401
@@ -111,10 +115,10 @@ def utilization(*groups: list[Row]) -> pl.DataFrame:
 
 AS_OF = noon(date(2026, 11, 10))
 LAST = date(2026, 11, 8)
-WORLD = WasteInputs(as_of=AS_OF, watermarks={"nimbus": mark(LAST)}, resources_cost=resources_cost())
+WORLD = WasteInputs(as_of=AS_OF, watermarks={"nimbus": mark(LAST)}, costs=metered())
 BIRTH = datetime(2026, 8, 1, tzinfo=UTC)
 
 
 def told(world: WasteInputs, kind: str, waste: Waste | None = None) -> list[dict[str, Any]]:
-    rows = detect_waste(world, waste or Waste()).filter(pl.col("kind") == kind)
+    rows = detect_waste(world, waste or Waste()).findings.filter(pl.col("kind") == kind)
     return list(rows.iter_rows(named=True))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -15,47 +15,82 @@ from detection_worlds import (
     WORLD,
     billed,
     inventory,
-    resources_cost,
+    metered,
     thing,
     told,
 )
 
-from attribution.detection import WasteInputs, detect_waste, override_faults, skipped
+from attribution.detection import WasteInputs, detect_waste, threshold_faults
 from attribution.detection.waste import DETECTORS
+from schemas.dimensions import DIMENSIONS
 from schemas.faults import InputError
-from schemas.workspace import Waste
+from schemas.waste import TIERS
+from schemas.workspace import Waste, WasteOverride
 
 
 def test_every_detector_explains_itself_and_has_a_name_of_its_own() -> None:
-    assert len({one.NAME for one in DETECTORS}) == len(DETECTORS)
+    assert len({one.name for one in DETECTORS}) == len(DETECTORS)
     for one in DETECTORS:
-        told_by = one.EXPLANATION
-        assert all((told_by.meaning, told_by.source, told_by.action, told_by.risk))
-        assert all(isinstance(value, Decimal) for value in one.THRESHOLDS.values())
+        assert all((one.title, one.meaning, one.source, one.action, one.risk, one.rollback, one.needs)), one.name
+        assert all(isinstance(value, Decimal) for value in one.thresholds.values())
 
 
-def test_a_detector_without_its_input_is_named() -> None:
-    assert skipped(WORLD) == {
-        "unattached_volume": "resources",
-        "idle_by_utilization": "resources, utilization",
-        "orphaned_tag": "tags",
-        "billed_after_deletion": "resources",
-    }
-    assert detect_waste(WORLD, Waste()).is_empty()
+def test_every_detector_is_a_module_of_its_tier_with_its_name() -> None:
+    for one in DETECTORS:
+        assert one.judge.__module__ == f"attribution.detection.waste.{one.tier}.{one.name}"
+        assert one.tier in TIERS
 
 
-def test_unknown_overrides_are_all_told_at_once() -> None:
-    waste = Waste(overrides={"unatached_volume": {}, "orphaned_tag": {"day": Decimal(1)}})
-    text = "\n".join(map(str, override_faults(waste)))
-    assert 'Did you mean "unattached_volume"?' in text
-    assert 'Did you mean "days"?' in text
+def test_a_detector_without_its_input_is_told_and_finds_nothing() -> None:
+    done = detect_waste(WORLD, Waste())
+    assert done.findings.is_empty()
+    lacks = dict(done.detectors.select("kind", "lacks").rows())
+    assert set(lacks) == {one.name for one in DETECTORS}
+    assert lacks["unattached_volume"] == "resources.resource_type"
+    assert lacks["idle_by_utilization"] == "resources.resource_type, utilization"
+    assert lacks["untagged_resource"] is None
+
+
+def test_unknown_thresholds_are_all_told_at_once() -> None:
+    waste = Waste(
+        detectors={"unatached_volume": {}, "orphaned_tag": {"day": Decimal(1)}},
+        overrides=(WasteOverride({"projct": "x"}, {"min_age_day": Decimal(1)}), WasteOverride({})),
+    )
+    text = "\n".join(map(str, threshold_faults(waste, DIMENSIONS)))
+    for word in ("unattached_volume", "days", "project", "min_age_days"):
+        assert f'Did you mean "{word}"?' in text
+    assert "number 2: names no dimension" in text
     with pytest.raises(InputError):
         detect_waste(WORLD, waste)
 
 
+def test_a_project_may_have_thresholds_of_its_own() -> None:
+    month = {"min_age_days": Decimal(30)}
+    born = AS_OF - timedelta(days=20)
+    for waste, count in (
+        (Waste(), 1),
+        (Waste(overrides=(WasteOverride({"project": "orion"}, month),)), 0),
+        (Waste(overrides=(WasteOverride({"project": "orion", "owner": "omar"}, month),)), 1),
+        (Waste(overrides=(WasteOverride({"project": "orion"}, {}, {"unattached_volume": month}),)), 0),
+        (Waste(detectors={"unattached_volume": month}), 0),
+        (Waste(overrides=(WasteOverride({"owner": "lin"}, {"min_age_days": Decimal(9)}),), min_age_days=30), 1),
+    ):
+        assert len(told(volumes(created_at=born), "unattached_volume", waste)) == count
+
+
+def test_two_detectors_do_not_save_the_same_money_twice() -> None:
+    gone = datetime(2026, 10, 12, tzinfo=UTC)
+    world = volumes(billed("vol-1", "320", date(2026, 10, 1)), deleted_at=gone)
+    world = replace(world, as_of=datetime(2026, 11, 10, tzinfo=UTC))
+    (late,) = told(world, "billed_after_deletion")
+    assert late["saving"] == Decimal(320)
+    done = detect_waste(volumes(), Waste()).findings
+    assert done.get_column("saving").sum() <= done.get_column("cost_at_stake").max()
+
+
 def volumes(*bills: dict[str, Any], **more: Any) -> WasteInputs:  # noqa: ANN401
     row = thing("vol-1", "volume", **{"state": "available", "created_at": BIRTH, "size_gb": 4000.0} | more)
-    return replace(WORLD, resources=inventory(row), resources_cost=resources_cost(*(bills or [billed("vol-1", "320")])))
+    return replace(WORLD, resources=inventory(row), costs=metered(*(bills or [billed("vol-1", "320")])))
 
 
 def test_an_unattached_volume_is_found_with_its_cost_of_the_last_complete_month() -> None:
@@ -73,7 +108,7 @@ def test_a_volume_has_fourteen_days(field: str) -> None:
     old = AS_OF - timedelta(days=14)
     assert told(volumes(**{field: old}), "unattached_volume")
     assert not told(volumes(**{field: old + timedelta(microseconds=1)}), "unattached_volume")
-    longer = Waste(overrides={"unattached_volume": {"min_age_days": Decimal(15)}})
+    longer = Waste(detectors={"unattached_volume": {"min_age_days": Decimal(15)}})
     assert not told(volumes(**{field: old}), "unattached_volume", longer)
 
 
@@ -135,6 +170,6 @@ def test_azure_identifiers_ignore_case_and_others_do_not() -> None:
         world = replace(
             WORLD,
             resources=inventory(thing(inventory_id, "disk", state="Unattached", created_at=BIRTH)),
-            resources_cost=resources_cost(billed(bill_id, "5")),
+            costs=metered(billed(bill_id, "5")),
         )
         assert len(told(world, "unattached_volume")) == count

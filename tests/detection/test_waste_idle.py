@@ -16,8 +16,8 @@ from detection_worlds import (
     billed,
     inventory,
     mark,
+    metered,
     metric,
-    resources_cost,
     tag,
     tags,
     thing,
@@ -36,7 +36,7 @@ def machine(*metrics: list[dict[str, Any]], **more: Any) -> WasteInputs:  # noqa
     return replace(
         WORLD,
         resources=inventory(row),
-        resources_cost=resources_cost(billed("m-1", "9000")),
+        costs=metered(billed("m-1", "9000")),
         utilization=utilization(*metrics),
     )
 
@@ -129,7 +129,7 @@ def test_a_machine_of_unknown_gpus_is_told_by_metrics_and_names() -> None:
     assert (row["verdict"], row["confidence"]) == ("finding", "low")
     assert verdicts(machine(*quiet, gpus=None, name="p5.48xlarge")) == ["undetermined"]
     world = machine(*quiet, gpus=None)
-    world = replace(world, resources_cost=resources_cost(billed("m-1", "9", ResourceType="h100-8x")))
+    world = replace(world, costs=metered(billed("m-1", "9", ResourceType="h100-8x")))
     assert verdicts(world) == ["undetermined"]
     assert verdicts(machine(*quiet, metric("m-1", "gpu_percent", 50.0, *WINDOW), gpus=None)) == []
 
@@ -149,12 +149,12 @@ def test_the_window_ends_at_the_watermark_of_the_machines_source() -> None:
     world = machine(metric("m-1", "gpu_percent", 0.0, date(2026, 9, 17), date(2026, 9, 30)))
     behind = {"nimbus": mark(date(2026, 9, 30)), "cirrus": mark(LAST)}
     bill = billed("m-1", "9000", date(2026, 9, 1))
-    (row,) = told(replace(world, watermarks=behind, resources_cost=resources_cost(bill)), "idle_by_utilization")
+    (row,) = told(replace(world, watermarks=behind, costs=metered(bill)), "idle_by_utilization")
     assert (row["verdict"], row["month"]) == ("finding", date(2026, 9, 1))
 
 
 def test_a_machine_no_bill_names_has_an_unknown_cost() -> None:
-    world = replace(machine(metric("m-1", "gpu_percent", 0.0, *WINDOW)), resources_cost=resources_cost())
+    world = replace(machine(metric("m-1", "gpu_percent", 0.0, *WINDOW)), costs=metered())
     (row,) = told(world, "idle_by_utilization")
     assert (row["cost_at_stake"], row["BillingCurrency"], row["owner"]) == (None, None, "unallocated")
 
@@ -163,14 +163,14 @@ def test_the_order_of_rows_changes_nothing() -> None:
     nobody: dict[str, Any] = {"project": "unallocated", "owner": "unallocated"}
     world = replace(
         machine(metric("m-1", "gpu_percent", 0.0, *WINDOW)),
-        resources_cost=resources_cost(billed("m-1", "9"), billed("m-1", "3", owner="omar"), billed("a", "5", **nobody)),
+        costs=metered(billed("m-1", "9"), billed("m-1", "3", owner="omar"), billed("a", "5", **nobody)),
         tags=tags(tag("ghost", "owner", "lin"), tag("ghost", "project", "orion")),
     )
     turned = replace(
         world,
-        resources_cost=world.resources_cost.reverse(),
+        costs=world.costs.reverse(),
         tags=None if world.tags is None else world.tags.reverse(),
         utilization=None if world.utilization is None else world.utilization.reverse(),
     )
-    assert detect_waste(world, Waste()).equals(detect_waste(turned, Waste()))
-    assert detect_waste(world, Waste()).height == 3
+    assert detect_waste(world, Waste()).findings.equals(detect_waste(turned, Waste()).findings)
+    assert detect_waste(world, Waste()).findings.height == 3

@@ -15,7 +15,7 @@ from detection_worlds import (
     billed,
     inventory,
     mark,
-    resources_cost,
+    metered,
     tag,
     tags,
     thing,
@@ -54,8 +54,8 @@ def test_a_tag_that_ended_is_not_orphaned() -> None:
 
 @pytest.mark.parametrize(("last", "count"), [(date(2026, 10, 9), 1), (date(2026, 10, 10), 0)])
 def test_a_charge_within_thirty_days_is_life(last: date, count: int) -> None:
-    bills = resources_cost(billed("ghost", "5", last_day=last))
-    assert len(told(tagged(tag("ghost", "owner", "lin"), resources_cost=bills), "orphaned_tag")) == count
+    bills = metered(billed("ghost", "5", last_day=last))
+    assert len(told(tagged(tag("ghost", "owner", "lin"), costs=bills), "orphaned_tag")) == count
 
 
 def test_stopped_resources_and_parents_need_no_bill_and_deleted_ones_are_orphans() -> None:
@@ -77,32 +77,32 @@ def test_thirty_days_of_data_are_needed_to_miss_a_charge() -> None:
 
 def test_a_source_that_fell_silent_orphans_nothing_of_its_own() -> None:
     marks = {"nimbus": mark(LAST), "cirrus": mark(date(2026, 9, 15))}
-    bills = resources_cost(billed("old", "5", date(2026, 9, 1), source="cirrus", last_day=date(2026, 9, 15)))
-    assert not told(tagged(tag("old", "owner", "lin"), watermarks=marks, resources_cost=bills), "orphaned_tag")
+    bills = metered(billed("old", "5", date(2026, 9, 1), source="cirrus", last_day=date(2026, 9, 15)))
+    assert not told(tagged(tag("old", "owner", "lin"), watermarks=marks, costs=bills), "orphaned_tag")
 
 
 def test_the_dearest_untagged_resources_are_found() -> None:
     nobody: dict[str, Any] = {"project": "unallocated", "owner": "unallocated"}
-    bills = resources_cost(
+    bills = metered(
         billed("a", "5", **nobody), billed("b", "7", **nobody), billed("c", "0.99", **nobody),
         billed("d", "9", project="unallocated"), billed("e", "9", owner="unallocated"),
         billed("f", "9", **nobody), billed("f", "1"), billed("g", "9", date(2026, 9, 1), **nobody),
         billed("a", "6", BillingCurrency="EUR", **nobody),
     )  # fmt: skip
-    rows = told(replace(WORLD, resources_cost=bills), "untagged_resource")
+    rows = told(replace(WORLD, costs=bills), "untagged_resource")
     assert [(row["subject"], row["BillingCurrency"], row["cost_at_stake"]) for row in rows] == [
         ("a", "EUR", Decimal(6)), ("a", "USD", Decimal(5)), ("b", "USD", Decimal(7)),
     ]  # fmt: skip
-    one = Waste(overrides={"untagged_resource": {"top": Decimal(1)}})
-    rows = told(replace(WORLD, resources_cost=bills), "untagged_resource", one)
+    one = Waste(detectors={"untagged_resource": {"top": Decimal(1)}})
+    rows = told(replace(WORLD, costs=bills), "untagged_resource", one)
     assert [(row["subject"], row["BillingCurrency"]) for row in rows] == [("a", "EUR"), ("b", "USD")]
 
 
 @pytest.mark.parametrize(("last", "count"), [(date(2026, 10, 12), 0), (date(2026, 10, 13), 1)])
 def test_the_day_of_deletion_is_billed_rightly_and_the_day_after_is_not(last: date, count: int) -> None:
     row = thing("r", "volume", state="deleted", deleted_at=datetime(2026, 10, 12, 1, tzinfo=UTC))
-    bills = resources_cost(billed("r", "40", last_day=last))
-    rows = told(replace(WORLD, resources=inventory(row), resources_cost=bills), "billed_after_deletion")
+    bills = metered(billed("r", "40", last_day=last))
+    rows = told(replace(WORLD, resources=inventory(row), costs=bills), "billed_after_deletion")
     assert [found["cost_at_stake"] for found in rows] == [Decimal(40)] * count
 
 
@@ -110,7 +110,7 @@ def test_deleted_without_a_day_counts_from_the_day_of_the_inventory() -> None:
     world = replace(
         WORLD,
         resources=inventory(thing("r", "volume", state="deleted")),
-        resources_cost=resources_cost(billed("r", "4")),
+        costs=metered(billed("r", "4")),
     )
     assert not told(world, "billed_after_deletion")
     for day, count in ((date(2026, 10, 27), 1), (date(2026, 10, 28), 0)):

@@ -250,6 +250,12 @@ threshold = "30%"
 minimum = -5
 [waste]
 coverage = 80
+coverge = 3
+[waste.unattached_volume]
+min_age_days = "x"
+[[waste.override]]
+project = "x"
+minimum = -3
 [report]
 sender = "x"
 [report.recipients]
@@ -271,7 +277,9 @@ user = "costs"
         'format = "focsu" is no format', 'Did you mean "focus"?', 'delivery = "all" is not known',
         'Known: "snapshot", "parts", "append"', 'source "b": path = "" is blank',
         'growth: threshold = "30%" must be a number, without quotes', "growth: minimum = -5 must not be below 0",
-        "waste: coverage = 80 must not be above 1", 'report: sender = "x" is no mail address',
+        "waste: coverage = 80 must not be above 1", "waste: coverge = 3 is no setting of waste",
+        'waste.unattached_volume: min_age_days = "x" must be a number', "minimum = -3 must not be below 0",
+        'report: sender = "x" is no mail address',
         'report.recipients: mira = "mira@example.com" must be a list',
         'report.recipients.tomas: number 1 = "nope" is no mail address', 'number 2 = "a@b, c@d"',
         'report.smtp: host = "" is blank', "report.smtp: port = 99999 must not be above 65535",

@@ -13,6 +13,7 @@ from schemas.costs import COST_COLUMNS, allocation_columns
 from schemas.detection import daily_columns
 from schemas.dimensions import DIMENSIONS
 from schemas.findings import FINDING_COLUMNS
+from schemas.waste import meter_columns
 
 
 def keep(
@@ -41,7 +42,10 @@ def test_costs_join_the_star(ledger: Ledger) -> None:
     assert rows.row(0)[5:] == ledger.bills().select("bill_id", "billing_month").row(0)
     daily = ledger.daily_costs()
     assert all(daily.schema[name] == dtype for name, dtype in daily_columns().items())
-    assert ledger.resource_costs().select("ResourceId", "EffectiveCost").rows() == [("res-1", Decimal("1.5"))]
+    metered = ledger.metered_costs(date(2026, 12, 31))
+    assert all(metered.schema[name] == dtype for name, dtype in meter_columns().items() if "days" not in name)
+    named = metered.filter(pl.col("ResourceId").is_not_null())
+    assert named.select("ResourceId", "EffectiveCost", "days").rows() == [("res-1", Decimal("1.5"), 1)]
 
 
 def test_coverage_counts_values_that_say_somebody(ledger: Ledger) -> None:

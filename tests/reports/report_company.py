@@ -96,9 +96,12 @@ def daily_rows() -> list[dict[str, Any]]:
     return rows
 
 
+TIERS = {"idle_by_utilization": "utilization", "unattached_volume": "inventory", "billed_after_deletion": "bill"}
+
+
 def finding(kind: str, subject: str, owner: str, cost: str | None, evidence: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401
     return {
-        "fingerprint": f"{kind}:{subject}", "kind": kind, "subject": subject,
+        "fingerprint": f"{kind}:{subject}", "kind": kind, "subject": subject, "tier": TIERS.get(kind),
         "verdict": more.get("verdict", "finding"), "owner": owner, "project": more.get("project", "atlas-7b"),
         "cost_at_stake": None if cost is None else Decimal(cost),
         "BillingCurrency": more.get("currency", None if cost is None else "USD"),

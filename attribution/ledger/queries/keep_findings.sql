@@ -12,6 +12,8 @@ SELECT
     CASE WHEN is_now THEN n.confidence ELSE k.confidence END AS confidence,
     CASE WHEN is_now THEN n.evidence ELSE k.evidence END AS evidence,
     CASE WHEN is_now THEN n.month ELSE k.month END AS month,
+    CASE WHEN is_now THEN n.saving ELSE k.saving END AS saving,
+    CASE WHEN is_now THEN n.tier ELSE k.tier END AS tier,
     CASE
         WHEN NOT coalesce(is_now, false) THEN 'gone'
         WHEN k.fingerprint IS NULL OR k.state = 'gone' OR k.state_since = today THEN 'new'

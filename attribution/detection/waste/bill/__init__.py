@@ -1,0 +1,1 @@
+"""Detectors whose evidence is the bill alone. One a file."""

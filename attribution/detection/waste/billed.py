@@ -1,0 +1,85 @@
+"""What bills say of each resource: its cost at stake, its owner, its first and last day of use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from attribution.detection.waste.telling import money, month
+from attribution.detection.windows import last_complete_month
+from schemas.detection import Watermark
+from schemas.dimensions import NOBODY, SHARED, UNALLOCATED
+from schemas.money import known_sum
+
+_WHOSE = ["key", "BillingCurrency"]
+
+
+def marks_of(watermarks: Mapping[str, Watermark]) -> pl.LazyFrame:
+    """One source: its last complete month, and its first and last complete day."""
+    rows = [
+        (name, last_complete_month(mark.last_day), mark.first_day, mark.last_day) for name, mark in watermarks.items()
+    ]
+    days = dict.fromkeys(("last_complete_month", "first_mark", "last_mark"), pl.Date)
+    return pl.LazyFrame(rows, schema={"source": pl.String, **days}, orient="row")
+
+
+def billed_things(meters: pl.LazyFrame, dimensions: tuple[str, ...]) -> pl.LazyFrame:
+    """Sum metered costs to what detectors ask of a resource.
+
+    Args:
+        meters: as `Estate.meters` has them.
+        dimensions: of the workspace.
+
+    Returns:
+        One resource x currency: `subject` its id as billed last, `source`, `month` the last complete month of that
+        source, `stake` the EffectiveCost of that month (null: unknown), `recent` whether it cost something in it or
+        later, or may have; every dimension by the last days billed; `first_day` and `last_day` of usage,
+        `unallocated` whether nobody is known for all of the stake, `service`, `ServiceCategory`, `ResourceType` and
+        `RegionId` of its dearest meter, `first_mark` and `last_mark` of its source, `told_cost`.
+    """
+    rows = meters.filter(pl.col("key").is_not_null())
+    newest = rows.group_by(_WHOSE).agg(
+        pl.col("source", "last_complete_month", "first_mark", "last_mark", "ResourceId")
+        .sort_by("month", pl.col("last_day").fill_null(pl.col("month")), "source", "ResourceId")
+        .last(),
+        pl.col("last_day").max(),
+    )
+    newest = newest.rename(
+        {"ResourceId": "subject", "last_day": "end", "last_complete_month": "stake_month", "source": "newest_source"}
+    )
+    joined = rows.drop("first_mark", "last_mark").join(newest, on=_WHOSE)
+    in_month = pl.col("month") == pl.col("stake_month")
+    costs = pl.col("EffectiveCost").is_null() | (pl.col("EffectiveCost") != 0)
+    nobody = (pl.col("project") == UNALLOCATED) & (pl.col("owner") == UNALLOCATED)
+    current = pl.col("last_day").eq_missing(pl.col("end")) | pl.col("end").is_null()
+    dearest = pl.col("EffectiveCost").fill_null(0)
+    named = ("ServiceName", "ServiceCategory", "ResourceType", "RegionId")
+    summed = joined.group_by(_WHOSE).agg(
+        pl.col("subject", "newest_source", "stake_month", "first_mark", "last_mark").first(),
+        known_sum("EffectiveCost", in_month).alias("stake"),
+        (costs & (pl.col("month") >= pl.col("stake_month"))).any().alias("recent"),
+        *(only(name, current) for name in dimensions),
+        pl.col("first_day").min(),
+        pl.col("last_day").max(),
+        (in_month.any() & (nobody | ~costs).filter(in_month).all()).alias("unallocated"),
+        *(pl.col(name).sort_by("month", dearest, name, nulls_last=False).last() for name in named),
+    )
+    known = pl.format("{} {}", money("stake"), "BillingCurrency").fill_null("unknown")
+    return summed.rename({"newest_source": "source", "stake_month": "month", "ServiceName": "service"}).with_columns(
+        pl.format("its cost in {}: {}", month("month"), known).alias("told_cost")
+    )
+
+
+def only(name: str, where: pl.Expr) -> pl.Expr:
+    """The one somebody among the values; `shared` where there are several, `unallocated` where there is none."""
+    somebody = pl.col(name).filter(where & ~pl.col(name).is_in(NOBODY))
+    least, most = somebody.min(), somebody.max()
+    return (
+        pl.when(least.is_null())
+        .then(pl.lit(UNALLOCATED))
+        .when(least == most)
+        .then(least)
+        .otherwise(pl.lit(SHARED))
+        .alias(name)
+    )

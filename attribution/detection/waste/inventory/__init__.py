@@ -1,0 +1,1 @@
+"""Detectors whose evidence is the inventory beside the bill. One a file."""

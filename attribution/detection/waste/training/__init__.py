@@ -1,0 +1,1 @@
+"""Detectors whose evidence is jobs, runs and checkpoints. One a file."""

@@ -1,0 +1,1 @@
+"""Detectors whose evidence is what machines measured. One a file."""
