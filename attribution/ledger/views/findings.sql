@@ -22,8 +22,8 @@ judged AS (
     LEFT JOIN book.finding_marks AS m USING (fingerprint)
     LEFT JOIN said AS a USING (fingerprint)
 )
-SELECT fingerprint, kind, subject, verdict, owner, project, cost_at_stake, BillingCurrency, severity, confidence,
-    evidence, month, life AS state,
+SELECT fingerprint, kind, subject, verdict, owner, project, cost_at_stake, saving, BillingCurrency, severity, confidence,
+    evidence, month, tier, life AS state,
     CASE
         WHEN life = 'reopened' AND holds AND action <> 'reopen' THEN ends
         WHEN state <> 'gone' AND holds AND life IN ('acknowledged', 'snoozed', 'resolved', 'reopened') THEN said_on
