@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, Protocol
@@ -55,38 +55,31 @@ def detect(run: Run, rules: RuleBook, inputs: InputFrames) -> pl.DataFrame:
     run.watch("detecting", 0, 2)
     workspace, ledger = run.workspace, run.ledger
     marks = watermarks(ledger, workspace.timezone, run.as_of)
-    # A run that looks back sees no day after its own clock.
-    subjects = subjects_of(rules.names, *workspace.growth.subjects)
-    named = check_subjects(workspace.growth, rules.names)
-    columns = dict.fromkeys((*daily_columns(rules.names), *named))
-    daily = ledger.daily_costs(named).filter(pl.col("usage_date") <= run.today).select(list(columns))
-    grown = growth(daily, marks, workspace.growth, subjects)
+    daily = _daily(run, rules)
+    grown = growth(daily, marks, workspace.growth, subjects_of(rules.names, *workspace.growth.subjects))
     run.watch("detecting", 1, 2)
     waste = detect_waste(_waste_inputs(run, rules, inputs, marks), workspace.waste)
     checks = _invoice_checks(run, inputs.invoices)
-    notices = _notices(ledger)
     found = together(
         detect_growth(grown),
         invoice_findings(checks),
         waste.findings,
-        silent_sources(marks, run.as_of),
-        unknown_recipients(
-            sorted(set(workspace.mail.recipients) - {ALL}), daily.get_column("owner").unique().sort().to_list()
-        ),
-        owners_who_left(daily, left(run.today, as_owners(inputs.people, rules))),
-        unnamed_sources(marks, [source.name for source in workspace.sources]),
-        bills_in_two_sources(_billed(run, "billed")),
-        notice_findings(notices),
+        *_about_people(run, rules, inputs, daily),
+        *_about_data(run, marks),
     )
     ledger.keep("growth", grown)
     ledger.keep("detectors", waste.detectors)
     ledger.keep("invoice_checks", checks)
-    ledger.keep_findings(found, run.today)
-    rates = {workspace.currency: Decimal(1)}
-    ledger.keep("finding_marks", finding_marks(found, workspace.severity, workspace.suppressions, run.today, rates))
-    run.counts["findings"] = found.height
+    _keep_findings(run, found)
     run.watch("detected", 2, 2)
     return found
+
+
+def _daily(run: Run, rules: RuleBook) -> pl.DataFrame:
+    """Daily costs with all that growth is judged by; a run that looks back sees no day after its own clock."""
+    named = check_subjects(run.workspace.growth, rules.names)
+    columns = dict.fromkeys((*daily_columns(rules.names), *named))
+    return run.ledger.daily_costs(named).filter(pl.col("usage_date") <= run.today).select(list(columns))
 
 
 def _waste_inputs(run: Run, rules: RuleBook, inputs: InputFrames, marks: dict[str, Watermark]) -> WasteInputs:
@@ -101,6 +94,29 @@ def _waste_inputs(run: Run, rules: RuleBook, inputs: InputFrames, marks: dict[st
         dimensions=rules.names,
         **stated,
     )
+
+
+def _about_people(run: Run, rules: RuleBook, inputs: InputFrames, daily: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    recipients = sorted(set(run.workspace.mail.recipients) - {ALL})
+    yield unknown_recipients(recipients, daily.get_column("owner").unique().sort().to_list())
+    yield owners_who_left(daily, left(run.today, as_owners(inputs.people, rules)))
+
+
+def _about_data(run: Run, marks: dict[str, Watermark]) -> Iterator[pl.DataFrame]:
+    yield silent_sources(marks, run.as_of)
+    yield unnamed_sources(marks, [source.name for source in run.workspace.sources])
+    yield bills_in_two_sources(_billed(run, "billed"))
+    yield notice_findings(_notices(run.ledger))
+
+
+def _keep_findings(run: Run, found: pl.DataFrame) -> None:
+    """Keep what was found, and what the configuration says of it."""
+    workspace = run.workspace
+    run.ledger.keep_findings(found, run.today)
+    rates = {workspace.currency: Decimal(1)}
+    marked = finding_marks(found, workspace.severity, workspace.suppressions, run.today, rates)
+    run.ledger.keep("finding_marks", marked)
+    run.counts["findings"] = found.height
 
 
 def _notices(kept: Kept) -> pl.DataFrame:
