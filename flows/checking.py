@@ -10,7 +10,7 @@ from attribution.reports.figures import count
 from attribution.rules import read_rules
 from flows.settings import load_workspace
 from schemas.faults import Fault, InputError
-from schemas.paths import address_of, matching
+from schemas.paths import address_of, matching, relative_name
 from schemas.workspace import Workspace
 
 
@@ -22,7 +22,7 @@ def check_workspace(root: Path) -> list[str]:
     """
     faults: list[Fault] = []
     lines: list[str] = []
-    rules = root / "rules.toml"
+    rules: tuple[Path, ...] = (root / "rules.toml",)
     workspace = None
     try:
         workspace = load_workspace(root)
@@ -37,11 +37,12 @@ def check_workspace(root: Path) -> list[str]:
         lines.extend(_files(workspace))
     try:
         if (root / "attribution.toml").is_file():
-            book = read_rules(rules)
+            book = read_rules(rules, root)
             if workspace is not None:
                 faults.extend(threshold_faults(workspace.waste, book.names))
+            named = ", ".join(relative_name(one, root) for one in rules)
             lines.append(
-                f"{rules.name}: {count(len(book.rules), 'rule')}, {count(len(book.splits), 'split')}, "
+                f"{named}: {count(len(book.rules), 'rule')}, {count(len(book.splits), 'split')}, "
                 f"{count(len(book.accounts), 'account')}; "
                 f"dimensions {', '.join(book.names)}"
             )

@@ -34,5 +34,5 @@ def recipients_of(run: Run) -> dict[str, tuple[str, ...]]:
     people = pl.DataFrame(schema=PEOPLE_COLUMNS)
     if workspace.inputs.people:
         paths = matching(workspace.root, workspace.inputs.people, "[inputs] people", workspace.store)
-        people = as_owners(read_people(paths, workspace.root).frame, read_rules(workspace.rules))
+        people = as_owners(read_people(paths, workspace.root).frame, read_rules(workspace.rules, workspace.root))
     return recipients_on(run.today, people, workspace.mail.recipients)

@@ -46,7 +46,7 @@ def preview(
         InputError: configuration or a source is wrong, or somebody is writing the store for long.
         LawBrokenError: a delivery's own total is not what would be stored, rejected and rounded.
     """
-    rules = read_rules(workspace.rules)
+    rules = read_rules(workspace.rules, workspace.root)
     with scratch_ledger(workspace.store, on_wait=lambda message: watch(message, 0, 0)) as ledger:
         before = _totals(ledger)
         with noting(ledger, workspace, "ingest --dry-run", as_of, watch=watch) as run:

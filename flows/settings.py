@@ -24,6 +24,7 @@ from pydantic import (
 )
 
 from attribution.bills import clock_of, generic_csv, own_costs
+from attribution.rules import rule_files
 from flows.stated_tables import Amount, Severity, Share, Suppress, Text, Waste
 from flows.stated_tables import Table as _Table
 from flows.stated_values import (
@@ -33,6 +34,7 @@ from flows.stated_values import (
     known_format,
     known_zone,
     mail_address,
+    one_or_more,
     refuse,
     source_name,
     whole_date_format,
@@ -172,7 +174,7 @@ class _File(_Table):
     currency: Annotated[str, AfterValidator(currency_code)]
     timezone: Zone = "UTC"
     store: Text = "ledger"
-    rules: Text = "rules.toml"
+    rules: Annotated[list[Text], BeforeValidator(one_or_more), Field(min_length=1)] = ["rules.toml"]
     source: list[_Source] = Field(min_length=1)
     ingest: _Ingest = _Ingest()
     inputs: _Inputs = _Inputs()
@@ -236,7 +238,7 @@ def _workspace(root: Path, stated: _File) -> ws.Workspace:
         currency=stated.currency,
         timezone=str(ZoneInfo(stated.timezone)),
         store=store,
-        rules=root / stated.rules,
+        rules=rule_files(root, stated.rules),
         sources=tuple(_sources(stated)),
         inputs=ws.Inputs(**stated.inputs.model_dump()),
         growth=stated.growth.stated(),

@@ -39,6 +39,11 @@ def known_zone(zone: str) -> str:
     return zone
 
 
+def one_or_more(value: object) -> object:
+    """A list, which may be written as its only entry."""
+    return [value] if isinstance(value, str) else value
+
+
 def currency_code(code: str) -> str:
     """Three capital letters."""
     if len(code) != 3 or not (code.isascii() and code.isalpha() and code.isupper()):  # noqa: PLR2004 - as ISO 4217 has it

@@ -86,7 +86,7 @@ def ingest_only(
     Raises:
         InputError: configuration or a source is wrong.
     """
-    rules = read_rules(workspace.rules)
+    rules = read_rules(workspace.rules, workspace.root)
     with running(workspace, "ingest", as_of, watch) as run:
         return ingest(run, rules.columns, accept_shrink)
 
@@ -159,7 +159,7 @@ def read_stated(workspace: Workspace) -> Stated:
     globs = [(f"[inputs] {name}", glob) for name, glob in asdict(workspace.inputs).items() if glob]
     fetch(globs, workspace.store, quiet)
     inputs = read_inputs(workspace.inputs, workspace.root, workspace.timezone, workspace.store)
-    return Stated(read_rules(workspace.rules), inputs)
+    return Stated(read_rules(workspace.rules, workspace.root), inputs)
 
 
 def attribute(run: Run, stated: Stated) -> None:

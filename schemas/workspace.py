@@ -181,4 +181,4 @@ class Workspace:
     retention: Retention = Retention()
     mail: Mail = Mail()
     locale: str = "en"
-    rules: Path = Path("rules.toml")
+    rules: tuple[Path, ...] = (Path("rules.toml"),)  # in the order in which they are asked

@@ -28,7 +28,7 @@ from attribution.allocation import resolve
 from attribution.ledger.views import view_files
 from attribution.reports.nightly import nightly_summary
 from attribution.rules import CONDITIONS, SPLITS, RuleBook, coded, holds, read_rules
-from attribution.rules.dimensions import DIMENSION_KEYS
+from attribution.rules.dimensions import ALIAS_KEYS, DIMENSION_KEYS
 from attribution.rules.read import RULE_KEYS, SECTIONS
 from attribution.rules.records import OURS
 from attribution.rules.splits import SPLIT_KEYS
@@ -299,13 +299,13 @@ def test_wrong_rules_are_answered_as_the_document_says() -> None:
 def test_every_rule_word_is_explained() -> None:
     text = (ROOT / "docs/rules.md").read_text(encoding="utf-8")
     words = {*CONDITIONS, *GROUPS, *SPLITS, *SPLIT_KEYS, *RULE_KEYS, *SECTIONS, *OURS, *NOBODY, *METHODS}
-    words |= {*TAKE_KEYS, *DIMENSION_KEYS, *SIGNS, *COSTS, "csv", "bill", "month", "day", "id"}
+    words |= {*TAKE_KEYS, *DIMENSION_KEYS, *ALIAS_KEYS, *SIGNS, *COSTS, "csv", "bill", "month", "day", "id"}
     assert {word for word in words if f"`{word}`" not in text} == set()
 
 
 def test_every_rule_word_has_an_example() -> None:
     shown = "\n".join(block.body for block, _ in rule_blocks() if block.mark != "wrong")
-    keys = {*CONDITIONS, *GROUPS, *SPLIT_KEYS, *RULE_KEYS, *OURS, *TAKE_KEYS, *DIMENSION_KEYS}
+    keys = {*CONDITIONS, *GROUPS, *SPLIT_KEYS, *RULE_KEYS, *OURS, *TAKE_KEYS, *DIMENSION_KEYS, *ALIAS_KEYS}
     assert {word for word in keys if not re.search(rf'(^|[\s{{."]){word}"? *=|\.{word}\]', shown)} == set()
     assert {word for word in SECTIONS if not re.search(rf"^\[\[?{word}[\].]", shown, re.MULTILINE)} == set()
     assert {word for word in (*SPLITS, *SIGNS) if f'"{word}"' not in shown} == set()

@@ -13,7 +13,7 @@ from attribution.allocation.answers import Answers, answer, value_of
 from attribution.allocation.cost_element import cost_elements
 from attribution.allocation.inherit import attachments, billed, chains, given
 from attribution.allocation.tagging import Slots, bill_tags, csv_tags, settled, slots
-from attribution.allocation.timeline import eras, laid, spans_on, timelines
+from attribution.allocation.timeline import EVER, eras, laid, spans_on, timelines
 from attribution.rules import TAG, Coded, RuleBook, coded
 from schemas.faults import LawBrokenError
 from schemas.workspace import OWN_COSTS
@@ -39,8 +39,17 @@ class Evidence:
     coded: dict[str, Coded]
 
     def heard(self, source: str, field: str) -> pl.Series:
-        """The answers of one source to one field, null where it says nothing."""
-        name = f"{source} {field}"
+        """The answers of one source to one field, null where it says nothing; each day by its own aliases."""
+        dimension = self.book.dimensions.get(field)
+        editions = {day: dimension.field(day) for day in dimension.editions} if dimension else {EVER: field}
+        first = self.contexts.get_column("first_day")
+        said = self._said(f"{source} {editions.pop(EVER)}")
+        for day, name in editions.items():
+            found = self._said(f"{source} {name}")
+            said = pl.select(pl.when(first >= day).then(found).otherwise(said)).to_series()
+        return said
+
+    def _said(self, name: str) -> pl.Series:
         if name in self.contexts.columns:
             return self.contexts.get_column(name)
         return pl.repeat(None, self.contexts.height, dtype=pl.Int64, eager=True)

@@ -11,6 +11,7 @@ import polars as pl
 from attribution.allocation.answers import Answers, answer
 from attribution.allocation.tagging import Slots, settled
 from attribution.allocation.timeline import FOREVER, laid, timelines
+from attribution.rules import TAG
 
 _PIECE = ("resource_no", "start", "end", "field", "slot", "value_no")
 
@@ -90,7 +91,7 @@ def given(chain: pl.DataFrame, csv: pl.DataFrame, bill: pl.DataFrame, where: Slo
         Rows (resource_no of the direct parent, start, end, field, answer), not overlapping for a field.
     """
     pieces = pl.concat([csv.select(_PIECE).with_columns(bill=0), bill.select(_PIECE).with_columns(bill=1)])
-    pieces = pieces.filter(pl.col("field").is_in(list(where.book.dimensions)))
+    pieces = pieces.filter(~pl.col("field").str.starts_with(TAG))
     pieces = chain.join(pieces.rename({"resource_no": "ancestor_no"}), on="ancestor_no")
     pieces = pieces.with_columns((pl.col("hop") * 2 + pl.col("bill")).alias("order"))
     best = (

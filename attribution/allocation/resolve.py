@@ -13,6 +13,7 @@ import polars as pl
 
 from attribution.allocation.answers import Answers, value_of
 from attribution.allocation.evidence import Evidence, gather_evidence
+from attribution.allocation.timeline import EVER
 from attribution.rules import Coded, RuleBook, Take, Values, holds, taken
 from attribution.rules.records import Ask, Rule, asks, takes
 from schemas.costs import COST_COLUMNS, allocation_columns
@@ -143,23 +144,30 @@ class _Look:
         for value in values:
             if isinstance(value, Take):
                 column = self(value.column)
-                found.append(self._taken(value, dimension, rule, column, where).gather(column.codes))
+                found.append(self._taken(value, dimension, rule, column, where))
             else:
                 found.append(pl.lit(self.evidence.answers.one(value, "rule", rule.name), pl.Int64))
         return pl.when(where).then(pl.coalesce(found))
 
     def _taken(self, take: Take, dimension: str, rule: Rule, column: Coded, where: pl.Series) -> pl.Series:
-        """For each distinct value of a column the answer it makes; values that stand nowhere are not looked at."""
+        """What a rule reads off a column; distinct values are looked at once, those that stand nowhere not at all."""
         asked = column.codes.filter(where).unique().drop_nulls()
         texts = taken(take, column.values.gather(asked))
         distinct = texts.unique().drop_nulls()
         written = self.evidence.book.dimensions[dimension]
-        as_written = pl.Series([written.canonical(text) for text in distinct], dtype=pl.String())
-        made = self.evidence.answers.all_of(as_written, "rule", rule.name)
-        known = pl.DataFrame({"text": distinct, "answer": made})
-        found = texts.alias("text").to_frame().join(known, on="text", how="left", maintain_order="left")
-        none = pl.repeat(None, column.values.len(), dtype=pl.Int64, eager=True)
-        return none.scatter(asked, found.get_column("answer"))
+        first = self.evidence.contexts.get_column("first_day")
+        said = pl.repeat(None, where.len(), dtype=pl.Int64, eager=True)
+        for edition in written.editions:
+            values = pl.Series([written.canonical(text, edition) for text in distinct], dtype=pl.String())
+            answers = self.evidence.answers.all_of(values, "rule", rule.name)
+            known = pl.DataFrame({"text": distinct, "answer": answers})
+            found = texts.alias("text").to_frame().join(known, on="text", how="left", maintain_order="left")
+            none = pl.repeat(None, column.values.len(), dtype=pl.Int64, eager=True)
+            here = none.scatter(asked, found.get_column("answer")).gather(column.codes)
+            said = (
+                here if edition == EVER else pl.select(pl.when(first >= edition).then(here).otherwise(said)).to_series()
+            )
+        return said
 
 
 def _allocations(chosen: pl.DataFrame, book: RuleBook, answers: Answers) -> pl.DataFrame:

@@ -197,7 +197,7 @@ def _refuse_circles(split: Split, found: pl.DataFrame, there: pl.DataFrame, empt
         raise InputError(
             [
                 Fault(
-                    f'rules.toml: split "{split.name}"',
+                    f'{split.file}: split "{split.name}"',
                     f'"{value}" was emptied by split "{earlier}"; the money would go in a circle.',
                     hint="Put this split before the other one, or take the value out.",
                 )

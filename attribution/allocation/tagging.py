@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import polars as pl
 
 from attribution.allocation.answers import CONFLICT, Answers
 from attribution.allocation.timeline import EVER, FOREVER, laid, timelines
-from attribution.rules import TAG, Dimension, RuleBook, Take, taken
+from attribution.rules import TAG, RuleBook, Take, taken
 from schemas.dimensions import fold
 from schemas.workspace import OWN_COSTS
 
@@ -31,12 +31,13 @@ SLOT_COLUMNS: dict[str, pl.DataType] = {
 class Slots:
     """Which tag keys answer which field, in order of trust; `table` has SLOT_COLUMNS, one row a key and field.
 
-    `parts`: the slots that take a part of their tag.
+    `writes`: how each slot writes a value. `parts`: the slots that take a part of their tag.
     """
 
     table: pl.DataFrame
     book: RuleBook
-    parts: dict[int, tuple[Dimension, Take]]
+    writes: list[Callable[[str], str]]
+    parts: dict[int, Take]
 
 
 def slots(book: RuleBook) -> Slots:
@@ -45,15 +46,20 @@ def slots(book: RuleBook) -> Slots:
     What own costs state for a dimension has a slot of its own, trusted first, whatever the keys are.
     """
     rows: list[tuple[str, str | None, str, int]] = []
+    writes: list[Callable[[str], str]] = []
+    parts: dict[int, Take] = {}
     for dimension in book.dimensions.values():
-        rows.append((dimension.name, None, f"{OWN_COSTS}:{dimension.name}", -1))
-        rows += [(dimension.name, fold(take.key), str(take), rank) for rank, take in enumerate(dimension.takes)]
+        for edition in dimension.editions:
+            field = dimension.field(edition)
+            rows.append((field, None, f"{OWN_COSTS}:{dimension.name}", -1))
+            for rank, take in enumerate(dimension.takes):
+                parts |= {} if take.plain else {len(rows): take}
+                rows.append((field, fold(take.key), str(take), rank))
+            writes += [partial(dimension.canonical, edition=edition)] * (1 + len(dimension.takes))
     rows += [(f"{TAG}{key}", fold(key), f"{TAG}{key}", 0) for key in book.tag_keys]
+    writes += [str.strip] * len(book.tag_keys)
     table = pl.DataFrame([(slot, *row) for slot, row in enumerate(rows)], schema=SLOT_COLUMNS, orient="row")
-    taking = [(one, take) for one in book.dimensions.values() for take in one.takes if not take.plain]
-    shaped = {(one.name, str(take)): (one, take) for one, take in taking}
-    parts = {slot: shaped[field, label] for slot, (field, _, label, _) in enumerate(rows) if (field, label) in shaped}
-    return Slots(table, book, parts)
+    return Slots(table, book, writes, parts)
 
 
 def _numbered(where: Slots, answers: Answers) -> Callable[[int, str], int]:
@@ -61,12 +67,10 @@ def _numbered(where: Slots, answers: Answers) -> Callable[[int, str], int]:
 
     Where a slot takes a part of its tag the whole is numbered; `_in_parts` follows.
     """
-    fields = [where.book.dimensions.get(field) for field in where.table.get_column("field")]
 
     @cache
     def number(slot: int, value: str) -> int:
-        dimension = None if slot in where.parts else fields[slot]
-        return answers.value(value.strip() if dimension is None else dimension.canonical(value))
+        return answers.value(value if slot in where.parts else where.writes[slot](value))
 
     return number
 
@@ -74,11 +78,11 @@ def _numbered(where: Slots, answers: Answers) -> Callable[[int, str], int]:
 def _in_parts(rows: pl.DataFrame, where: Slots, answers: Answers) -> pl.DataFrame:
     """Rows (slot, value_no, ...) with the part that each slot takes; a tag that has no such part says nothing."""
     pieces = [rows.filter(~pl.col("slot").is_in(list(where.parts)))] if where.parts else [rows]
-    for slot, (dimension, take) in where.parts.items():
+    for slot, take in where.parts.items():
         mine = rows.filter(pl.col("slot") == slot)
         whole = mine.get_column("value_no").unique()
         texts = taken(take, answers.texts().gather(whole))
-        part = [None if text is None else answers.value(dimension.canonical(text)) for text in texts]
+        part = [None if text is None else answers.value(where.writes[slot](text)) for text in texts]
         known = pl.DataFrame({"value_no": whole, "part": part}, schema_overrides={"part": pl.Int64()})
         joined = mine.join(known, on="value_no").with_columns(value_no="part").drop("part")
         pieces.append(joined.drop_nulls("value_no").select(rows.columns))
@@ -99,7 +103,7 @@ def _stated(where: Slots) -> Callable[[str], tuple[int, ...]]:
     named: dict[str, tuple[int, ...]] = {}
     for dimension in where.book.dimensions.values():
         keys = [fold(dimension.name), *map(fold, dimension.tags)]
-        own = (pl.col("field") == dimension.name) & pl.col("folded").is_null()
+        own = pl.col("label") == f"{OWN_COSTS}:{dimension.name}"
         asked = pl.col("field").str.starts_with(TAG) & pl.col("folded").is_in(keys)
         named[keys[0]] = tuple(where.table.filter(own | asked).get_column("slot"))
     return cache(lambda key: named.get(fold(key)) or by_key(key))

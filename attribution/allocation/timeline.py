@@ -73,10 +73,12 @@ def spans_on(resource_no: pl.Series, rows: pl.Series, days: pl.Series, spans: pl
 
 
 def eras(book: RuleBook) -> pl.Series:
-    """First days of the stretches in which no rule begins, ends or sees the date change; the first one is EVER."""
+    """First days of the stretches in which no rule or alias begins, ends or sees the date change; the first is EVER."""
     cuts: set[date] = {EVER}
     for rule in book.rules:
         cuts |= {day for day in (rule.since, rule.until) if day}
+    for dimension in book.dimensions.values():
+        cuts |= set(dimension.editions)
     for ask in book.asks:
         if ask.column == "usage_date" and not isinstance(ask.argument, bool):
             named = ask.argument if isinstance(ask.argument, tuple) else (ask.argument,)

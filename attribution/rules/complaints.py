@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import date, datetime
 from typing import Any
 
 from schemas.faults import Fault, suggest
@@ -70,6 +71,20 @@ class Place:
             return ()
         found = (self.text(one, f"{what}: an entry") for one in value)
         return tuple(one for one in found if one is not None)
+
+    def days(self, table: dict[str, Any]) -> tuple[date | None, date | None]:
+        """The days `since` and `until` of a table, each optional."""
+        since, until = (self._day(table.get(key), key) for key in ("since", "until"))
+        if since and until and since >= until:
+            self.wrong(f"since {since} is not before until {until}.", hint="until is the first day without it.")
+        return since, until
+
+    def _day(self, value: object, what: str) -> date | None:
+        if value is None or (isinstance(value, date) and not isinstance(value, datetime)):
+            return value
+        hint = "Write a date without a time and without quotes, as in 2026-01-31."
+        self.wrong(f"{what} must be a date, not {kind_of(value)}.", "", hint)
+        return None
 
 
 _KINDS = {"bool": "true or false", "int": "a number", "Decimal": "a number", "str": "text", "list": "a list"}

@@ -1,75 +1,63 @@
-"""rules.toml -> RuleBook, or all that is wrong with it at once."""
+"""Rules as operators write them -> RuleBook, or all that is wrong with their files at once."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import tomllib
-from datetime import date, datetime
-from decimal import Decimal
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 from attribution.rules.complaints import Place, kind_of
-from attribution.rules.dimensions import read_dimensions, read_first
-from attribution.rules.records import All, Condition, Dimension, First, Rule, RuleBook, Take, Values
+from attribution.rules.dimensions import once, read_dimensions, read_first
+from attribution.rules.files import digest_of, read_files
+from attribution.rules.records import All, Condition, Dimension, First, Rule, RuleBook, Split, Take, Values, asks
 from attribution.rules.splits import find_circles, read_split
 from attribution.rules.values import read_values
 from attribution.rules.when import read_when
-from schemas.faults import Fault, InputError
+from schemas.dimensions import fold
+from schemas.faults import InputError
 
 SECTIONS = ("account", "dimension", "tags", "rule", "split")
 RULE_KEYS = ("name", "since", "until", "when", "assign", "default", "because")
 
 
-def read_rules(rules: Path | str) -> RuleBook:
+def read_rules(rules: Path | str | Sequence[Path], root: Path | None = None) -> RuleBook:
     """Read the operators' rules.
 
     Args:
-        rules: the file, or its text.
+        rules: a file, or several in the order in which their rules and splits are asked; or the text of one.
+        root: the folder that messages name files from; None: by their last name alone.
 
     Raises:
-        InputError: with every fault of the file.
+        InputError: with every fault of every file.
     """
-    place = Place(rules.name if isinstance(rules, Path) else "rules.toml")
-    content = _parse(rules, place)
-    place.only(content, SECTIONS, "section")
-    dimensions = read_dimensions(content.get("dimension", {}), place)
-    accounts = _accounts(place.tables(content.get("account", []), "account"), dimensions, place)
-    first = _first(content.get("tags", {}), place)
+    files = read_files(rules, root)
+    for place, content in files:
+        place.only(content, SECTIONS, "section")
+    dimensions = read_dimensions([(place, content.get("dimension", {})) for place, content in files])
     names: set[str] = set()
-    ruled = []
-    for table, here, name in _named(content.get("rule", []), "rule", names, place):
-        ruled.append(_rule(table, name, dimensions, here))
-    splits = []
-    for table, here, name in _named(content.get("split", []), "split", names, place):
-        splits.append(read_split(table, name, dimensions, here))
-    find_circles(tuple(splits), place)
-    if place.faults:
-        raise InputError(place.faults)
-    return RuleBook(dimensions, tuple(ruled), tuple(splits), accounts, first, _digest(content))
-
-
-def _parse(rules: Path | str, place: Place) -> dict[str, Any]:
-    try:
-        text = rules.read_bytes().decode("utf-8-sig") if isinstance(rules, Path) else rules
-        return tomllib.loads(text, parse_float=Decimal)
-    except tomllib.TOMLDecodeError as error:
-        fault = Fault(place.file, f"not TOML: {error}")
-    except UnicodeDecodeError:
-        fault = Fault(place.file, "not UTF-8 text.")
-    except FileNotFoundError:
-        hint = "`attribution init` writes one with comments; an empty file means that tags alone decide."
-        fault = Fault(place.file, "cannot be read: there is no such file.", hint=hint)
-    except OSError as error:
-        fault = Fault(place.file, f"cannot be read: {error.strerror}.")
-    raise InputError(fault)
-
-
-def _digest(content: dict[str, Any]) -> str:
-    """Comments, blanks and the order of keys do not change the version of a rule set; the order of rules does."""
-    canonical = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
-    return hashlib.sha256(canonical.encode()).hexdigest()
+    accounts: dict[str, dict[str, str]] = {}
+    ruled: list[Rule] = []
+    divided: list[tuple[Split, Place]] = []
+    for place, content in files:
+        _accounts(place.tables(content.get("account", []), "account"), dimensions, accounts, place)
+    first = _first([(place.at("[tags]"), content["tags"]) for place, content in files if "tags" in content])
+    for place, content in files:
+        for table, here, name in _named(content.get("rule", []), "rule", names, place):
+            ruled.append(_rule(table, name, dimensions, here))
+    for place, content in files:
+        for table, here, name in _named(content.get("split", []), "split", names, place):
+            split = replace(read_split(table, name, dimensions, here), file=place.file)
+            _only_lasting(
+                split.when, dict.fromkeys(split.across[:1], (*(split.to or ()), *split.weights)), dimensions, here
+            )
+            divided.append((split, here))
+    find_circles(divided)
+    if faults := [fault for place, _ in files[:1] for fault in place.faults]:
+        raise InputError(faults)
+    splits = tuple(split for split, _ in divided)
+    return RuleBook(dimensions, tuple(ruled), splits, accounts, first, digest_of([content for _, content in files]))
 
 
 def _named(tables: object, kind: str, names: set[str], place: Place) -> list[tuple[dict[str, Any], Place, str]]:
@@ -97,9 +85,7 @@ def _rule(table: dict[str, Any], name: str, dimensions: dict[str, Dimension], pl
     if "when" in table:
         when = read_when(place.table(table["when"], "when"), dimensions, place)
     assign = _assign(table["assign"], dimensions, place) if "assign" in table else {}
-    since, until = (_day(table.get(key), key, place) for key in ("since", "until"))
-    if since and until and since >= until:
-        place.wrong(f"since {since} is not before until {until}.", hint="until is the first day without the rule.")
+    since, until = place.days(table)
     because, default = table.get("because", ""), table.get("default", False)
     if not isinstance(because, str):
         place.text(because, "because")
@@ -109,15 +95,24 @@ def _rule(table: dict[str, Any], name: str, dimensions: dict[str, Dimension], pl
     if "when" not in table and not default and not all(isinstance(value, Take) for value in every):
         hint = "Only a rule with default = true, or one that takes all its values from a column, may go without."
         place.wrong("when is missing.", hint=hint)
-    return Rule(name, when, assign, since, until, str(because), bool(default))
+    _only_lasting(when, assign, dimensions, place)
+    return Rule(name, when, assign, since, until, str(because), bool(default), place.file)
 
 
-def _day(value: object, what: str, place: Place) -> date | None:
-    if value is None or (isinstance(value, date) and not isinstance(value, datetime)):
-        return value
-    hint = "Write a date without a time and without quotes, as in 2026-01-31."
-    place.wrong(f"{what} must be a date, not {kind_of(value)}.", "", hint)
-    return None
+def _only_lasting(
+    when: Condition, texts: Mapping[str, Iterable[str | Take]], dimensions: dict[str, Dimension], place: Place
+) -> None:
+    """Note texts of a rule that are aliases for a time: which value is meant would depend on the day of reading."""
+    for ask in asks(when):
+        if ask.column in dimensions and not isinstance(ask.argument, bool | date):
+            argument = ask.argument if isinstance(ask.argument, tuple) else (ask.argument,)
+            _only_lasting(All(()), {ask.column: [one for one in argument if isinstance(one, str)]}, dimensions, place)
+    for name, written in texts.items():
+        dated = {alias.spelling: alias for alias in dimensions[name].dated}
+        for text in written:
+            if isinstance(text, str) and fold(text) in dated and fold(text) not in dimensions[name].spellings:
+                hint = f'Write the value itself, as in "{dated[fold(text)].value}".'
+                place.wrong(f'"{text}" is an alias of {name} for a time only.', hint=hint)
 
 
 def _assign(value: object, dimensions: dict[str, Dimension], place: Place) -> dict[str, Values]:
@@ -147,9 +142,12 @@ def _assign_texts(value: object, dimensions: dict[str, Dimension], place: Place)
 
 
 def _accounts(
-    tables: list[dict[str, Any]], dimensions: dict[str, Dimension], place: Place
-) -> dict[str, dict[str, str]]:
-    accounts: dict[str, dict[str, str]] = {}
+    tables: list[dict[str, Any]],
+    dimensions: dict[str, Dimension],
+    accounts: dict[str, dict[str, str]],
+    place: Place,
+) -> None:
+    """Add the accounts of one file to those of the files before."""
     for number, table in enumerate(tables, start=1):
         here = place.at(f"account {number}")
         here.only(table, ("id", "assign", "because"))
@@ -163,11 +161,11 @@ def _accounts(
             if account in accounts:
                 here.wrong(f'account "{account}" is given twice.')
             accounts[account] = assign
-    return accounts
 
 
-def _first(value: object, place: Place) -> First:
-    here = place.at("[tags]")
-    table = here.table(value, "tags")
-    here.only(table, ("first",))
-    return (read_first(table["first"], here) if "first" in table else None) or "csv"
+def _first(sections: list[tuple[Place, object]]) -> First:
+    pieces = [(here, here.table(value, "tags")) for here, value in sections]
+    for here, table in pieces:
+        here.only(table, ("first",))
+    stated = once("first", pieces)
+    return (read_first(stated[1], stated[0]) if stated else None) or "csv"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
+from functools import cached_property
 from typing import Literal
 
 from schemas.costs import SUBJECT_TEXT
@@ -105,6 +106,7 @@ class Rule:
     until: date | None = None
     because: str = ""
     default: bool = False
+    file: str = "rules.toml"
 
 
 def takes(rule: Rule) -> tuple[Take, ...]:
@@ -123,28 +125,62 @@ class Split:
     to: tuple[str, ...] | None = None
     weights: dict[str, Decimal] = field(default_factory=dict)
     within: Literal["month", "day"] = "month"
+    file: str = "rules.toml"
+
+
+@dataclass(frozen=True)
+class Alias:
+    """A spelling that stands for a value on the days in [since, until) alone; `spelling` is folded."""
+
+    spelling: str
+    value: str
+    since: date | None = None
+    until: date | None = None
+
+    def on(self, day: date) -> bool:
+        """Whether it holds on a day."""
+        return (self.since is None or self.since <= day) and (self.until is None or day < self.until)
 
 
 @dataclass(frozen=True)
 class Dimension:
     """`[dimension.<name>]`: tags in order of trust, and folded spelling -> canonical value.
 
-    `first` is the source of tags that this dimension trusts first; None: as the workspace does.
+    `first` is the source of tags that this dimension trusts first; None: as the workspace does. `dated` are the
+    spellings that hold for a time; between two of their edges lies an edition of all spellings.
     """
 
     name: str
     takes: tuple[Take, ...]
     spellings: dict[str, str]
     first: First | None = None
+    dated: tuple[Alias, ...] = ()
 
     @property
     def tags(self) -> tuple[str, ...]:
         """The tag keys, in order of trust."""
         return tuple(take.key for take in self.takes)
 
-    def canonical(self, value: str) -> str:
-        """The value as reports write it; an unknown value stays as written, stripped."""
-        return self.spellings.get(fold(value), value.strip())
+    @cached_property
+    def editions(self) -> dict[date, dict[str, str]]:
+        """First day of each edition -> its spellings; the first one holds since ever."""
+        edges = {day for alias in self.dated for day in (alias.since, alias.until) if day}
+        return {
+            day: self.spellings | {alias.spelling: alias.value for alias in self.dated if alias.on(day)}
+            for day in sorted({date.min, *edges})
+        }
+
+    def field(self, edition: date) -> str:
+        """What answers of an edition stand under."""
+        return self.name if edition == date.min else f"{self.name} from {edition}"
+
+    def canonical(self, value: str, edition: date | None = None) -> str:
+        """The value as reports write it; an unknown value stays as written, stripped.
+
+        Without an edition only the spellings count that hold at any time.
+        """
+        spellings = self.spellings if edition is None else self.editions[edition]
+        return spellings.get(fold(value), value.strip())
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
 from typing import Any, Literal
@@ -119,11 +120,10 @@ def _add_up(weights: dict[str, Decimal], place: Place) -> None:
         place.wrong("every weight is 0.")
 
 
-def find_circles(splits: tuple[Split, ...], place: Place) -> None:
+def find_circles(splits: Sequence[tuple[Split, Place]]) -> None:
     """Money must not be sent to a pool that is empty by then, nor to itself; what cannot be seen here shows later."""
     emptied: dict[tuple[str, str], str] = {}
-    for split in splits:
-        where = place.at(f'split "{split.name}"')
+    for split, where in splits:
         own = _pool(split)
         named = (*(split.to or ()), *split.weights)
         for value in named:
