@@ -174,7 +174,7 @@ class _File(_Table):
     currency: Annotated[str, AfterValidator(currency_code)]
     timezone: Zone = "UTC"
     store: Text = "ledger"
-    rules: Annotated[list[Text], BeforeValidator(one_or_more), Field(min_length=1)] = ["rules.toml"]
+    rules: Annotated[list[Text], BeforeValidator(one_or_more)] = Field(default=["rules.toml"], min_length=1)
     source: list[_Source] = Field(min_length=1)
     ingest: _Ingest = _Ingest()
     inputs: _Inputs = _Inputs()
