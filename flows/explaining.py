@@ -15,7 +15,7 @@ import polars as pl
 from attribution.allocation import explain, recompute, resolve, split
 from attribution.ledger import Published, RollUp, read_published
 from attribution.reports.figures import count, label
-from flows.questions import as_json_text
+from flows.questions import plain_rows
 from flows.running import rollup_of
 from flows.steps import read_stated
 from schemas.faults import Fault, InputError
@@ -74,7 +74,7 @@ def explain_resource(workspace: Workspace, resource: str, month: date | None) ->
         stale = _stale(published, stated.rules.digest)
         asked = pl.lit(value=True) if month is None else rollup.day().dt.month_start() == month
         charges = _charges(published, "ResourceId = ?", [resource], asked)
-    return Told((*stale, *told.as_lines(), *_charge_lines(charges)), told.as_dict() | {"charges": _data(charges)})
+    return Told((*stale, *told.as_lines(), *_charge_lines(charges)), told.as_dict() | {"charges": plain_rows(charges)})
 
 
 def _stale(published: Published, digest: str) -> tuple[str, ...]:
@@ -122,7 +122,12 @@ def explain_cost(workspace: Workspace, cost_id: str) -> Told:
                 f"    {one['cost_id']}  {one['ServiceName']}  {one['ResourceId'] or ''}  {one['EffectiveCost']}"
                 for one in members.head(_SHOWN).iter_rows(named=True)
             ]
-    data = {"cost": _data(found)[0], "shares": _data(shares), "members": _data(members), "charges": _data(charges)}
+    data = {
+        "cost": plain_rows(found)[0],
+        "shares": plain_rows(shares),
+        "members": plain_rows(members),
+        "charges": plain_rows(charges),
+    }
     return Told((*lines, *_charge_lines(charges)), data)
 
 
@@ -217,8 +222,3 @@ def _row(number: int | None) -> str:
 
 def _or_unknown(amount: Any) -> str:  # noqa: ANN401 - a Decimal or nothing
     return "unknown" if amount is None else f"{amount:f}"
-
-
-def _data(rows: pl.DataFrame) -> list[dict[str, Any]]:
-    plain: list[dict[str, Any]] = json.loads(as_json_text(rows))
-    return plain

@@ -17,11 +17,13 @@ from attribution.detection import (
     check_subjects,
     detect_growth,
     detect_waste,
+    disputed_costs,
     finding_marks,
     growth,
     invoice_findings,
     notice_findings,
     owners_who_left,
+    owners_without_recipient,
     silent_sources,
     subjects_of,
     together,
@@ -34,7 +36,7 @@ from attribution.rules import RuleBook
 from flows.people import as_owners
 from flows.running import Run
 from schemas.detection import BILLED_COLUMNS, NOTICE_COLUMNS, Watermark, daily_columns
-from schemas.people import left
+from schemas.people import left, recipients_on
 from schemas.waste import meter_columns
 from schemas.workspace import ALL, OWN_COSTS
 
@@ -64,7 +66,7 @@ def detect(run: Run, rules: RuleBook, inputs: InputFrames) -> pl.DataFrame:
         detect_growth(grown),
         invoice_findings(checks),
         waste.findings,
-        *_about_people(run, rules, inputs, daily),
+        *_about_people(run, daily, as_owners(inputs.people, rules)),
         *_about_data(run, marks),
     )
     ledger.keep("growth", grown)
@@ -96,10 +98,22 @@ def _waste_inputs(run: Run, rules: RuleBook, inputs: InputFrames, marks: dict[st
     )
 
 
-def _about_people(run: Run, rules: RuleBook, inputs: InputFrames, daily: pl.DataFrame) -> Iterator[pl.DataFrame]:
-    recipients = sorted(set(run.workspace.mail.recipients) - {ALL})
-    yield unknown_recipients(recipients, daily.get_column("owner").unique().sort().to_list())
-    yield owners_who_left(daily, left(run.today, as_owners(inputs.people, rules)))
+def _about_people(run: Run, daily: pl.DataFrame, people: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """Findings about who hears of whose money, and what readers answered."""
+    stated = run.workspace.mail.recipients
+    teams = daily.get_column("team") if "team" in daily.columns else pl.Series(dtype=pl.String)
+    names = sorted({*daily.get_column("owner").unique(), *teams.unique()})
+    yield unknown_recipients(sorted(set(stated) - {ALL}), names)
+    gone = left(run.today, people)
+    yield owners_who_left(daily, gone)
+    hearing = recipients_on(run.today, people, stated)
+    if hearing:
+        by_team = daily.filter(teams.is_in(list(hearing))).get_column("owner").unique() if len(teams) else ()
+        yield owners_without_recipient(daily, {*hearing, *gone, *by_team}, run.today)
+    disputes = run.ledger.frame(
+        "SELECT dispute, report, subject, says FROM main.disputes WHERE state = 'open' ORDER BY dispute"
+    )
+    yield disputed_costs(daily, disputes, run.today)
 
 
 def _about_data(run: Run, marks: dict[str, Watermark]) -> Iterator[pl.DataFrame]:

@@ -1,42 +1,55 @@
-"""The weekly reports: a page and CSV files for each owner and for all, and each recipient's own mail."""
+"""Each recipient's own mail: to whom, whether it may go, and what became of it. Nothing is sent twice or forgotten.
+
+Mails go out only to recipients that somebody approved (`attribution weekly --approve`). The first run of a workspace,
+and any run after the recipients changed, leaves them as files to look at.
+"""
 
 from __future__ import annotations
 
-import hashlib
 import os
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
-import polars as pl
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.text import Text
 
-from attribution.ledger import DeliveryState
-from attribution.reports.build import build_report
+from attribution.ledger import MailKey, MailState, approve, approved, mail_state, note_mail, record_mail
 from attribution.reports.deliver import DeliveryResult, Letter, deliver
 from attribution.reports.figures import label
-from attribution.reports.frames import ReportFrames
-from attribution.reports.mail import build_mail, write_eml
-from attribution.reports.page import render_page
+from attribution.reports.mail import build_mail, reference_of, write_eml
 from attribution.reports.period import Period
 from attribution.reports.report import Report
-from attribution.reports.tables_csv import write_tables
 from attribution.reports.text import add_row, plain_table
 from flows.people import recipients_of
+from flows.reporting import folder_of, week_folder
 from flows.running import Run, now
-from flows.summary import report_frames, restatement_rows, week_of
 from flows.terminal import UnfinishedError
-from schemas.dimensions import NOBODY
-from schemas.workspace import ALL
+from schemas.faults import Fault, InputError
+from schemas.workspace import ALL, Smtp
 
-Outcome = Literal["sent", "failed", "doubtful", "skipped", "filed"]
+Outcome = Literal["sent", "failed", "doubtful", "skipped", "filed", "preview", "waiting"]
 CUT_OFF = "the run that was sending it was cut off; it may have arrived, so it is not sent again"
 MAYBE = "it may have arrived with an earlier run, so it is not sent again"
-_AGAIN = (None, "failed", "filed")
+AGAIN = "To send it again all the same: attribution weekly --again"
+_DONE = ("sent", "doubtful", "planned")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How the operator wants mails to go.
+
+    Attributes:
+        dry_run: write every mail as a file, send none, note nothing.
+        approve: these recipients were looked at and are right, from this run on.
+        again: addresses whose mails go once more, though they were sent or may have arrived.
+    """
+
+    dry_run: bool = False
+    approve: bool = False
+    again: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -51,135 +64,166 @@ class Mailed:
 
 @dataclass(frozen=True)
 class Weekly:
-    """The reports of one week: whose they are and where they lie, and the mails."""
+    """The reports of one week.
+
+    Attributes:
+        period: the week.
+        pages: whose each report is and where its page lies.
+        mails: what became of each mail.
+        preview: why nothing was sent, where that is so.
+        folder: where mails were left as files.
+    """
 
     period: Period
     pages: tuple[tuple[str, Path], ...]
     mails: tuple[Mailed, ...]
+    preview: str = ""
+    folder: Path | None = None
 
 
-def write_reports(run: Run) -> tuple[Report, ...]:
-    """Write the pages and CSV files of the last complete week; the report for all comes first."""
-    frames = report_frames(run.ledger, run.workspace, run.as_of)
-    period = week_of(frames)
-    owners = _owners(run, frames, period)
-    reports = []
-    for number, owner in enumerate((None, *owners)):
-        run.watch(f"report for {owner or ALL}", number, len(owners) + 1)
-        report = build_report(replace(frames, restatements=restatement_rows(run.ledger, owner)), period, owner)
-        run.ledger.note_reported(run.number, report.spans.months)
-        folder = folder_of(run, report)
-        write_tables(report, folder)
-        _write(folder / "report.html", render_page(report))
-        reports.append(report)
-    return tuple(reports)
+def mail_reports(run: Run, reports: Iterable[Report], asked: Asked) -> Weekly:
+    """Send each recipient their own report, or leave the mails as files.
 
-
-def _owners(run: Run, frames: ReportFrames, period: Period) -> tuple[str, ...]:
-    """Owners with money in the weeks that the report compares, and whoever is to receive one."""
-    recent = pl.col("usage_date").is_between(period.before().first, run.today)
-    named = frames.daily.filter(recent).get_column("owner").unique().to_list()
-    recipients = [owner for owner in recipients_of(run) if owner != ALL]
-    return tuple(sorted({*named, *recipients} - set(NOBODY)))
-
-
-def folder_of(run: Run, report: Report) -> Path:
-    """Folder of a report; a name that is no plain file name is told apart by its digest."""
-    name = report.owner or ALL
-    if (report.owner is not None and not re.fullmatch(r"[a-z0-9][a-z0-9_.-]{0,60}", name)) or report.owner == ALL:
-        name = f"owner-{hashlib.sha256(name.encode()).hexdigest()[:12]}"
-    return run.workspace.store / "reports" / f"{report.period.first}_{report.period.last}" / name
-
-
-def _write(path: Path, text: str) -> None:
-    unfinished = path.with_suffix(".partial")
-    unfinished.write_text(text, encoding="utf-8")
-    unfinished.replace(path)
-
-
-def mail_reports(run: Run, reports: Iterable[Report]) -> Weekly:
-    """Send each recipient their own report, or leave the mails as files where no server is configured."""
+    Raises:
+        InputError: a password is missing, or an address of `asked.again` receives nothing.
+    """
     reports = tuple(reports)
-    mail, recipients = run.workspace.mail, recipients_of(run)
-    letters = [
-        Letter(report.key, report.period, recipient, build_mail(report, mail.sender, recipient))
-        for report in reports
-        for recipient in recipients.get(report.owner or ALL, ())
-    ]
-    if mail.smtp:
-        password = os.environ.get(mail.smtp.password_env) if mail.smtp.password_env else None
-        met: dict[tuple[str, str], Mailed] = {}
-        results = deliver(letters, mail.smtp, partial(_plan, run, met), partial(_record, run), password=password)
-        sent = [Mailed(one.report, one.recipient, one.outcome, one.error) for one in results]
-        mails = [met.get((one.report, one.recipient), one) for one in sent]
+    letters = tuple(_letters(run, reports))
+    pairs = sorted((letter.report, letter.recipient) for letter in letters)
+    unknown = sorted(set(asked.again) - {address for _, address in pairs})
+    if unknown:
+        known = ", ".join(sorted({address for _, address in pairs}))
+        raise InputError(Fault("--again", f"nobody receives a report at {', '.join(unknown)}", known))
+    if asked.approve and not asked.dry_run:
+        approve(run.ledger, pairs, run=run.number, at=now())
+    smtp = run.workspace.mail.smtp
+    preview = _why_preview(run, pairs) if smtp and not asked.dry_run else ""
+    if asked.dry_run:
+        mails = [_file(run, letter, "preview", note=False) for letter in letters]
+    elif smtp and not preview:
+        mails = _send(run, letters, smtp, asked)
     else:
-        mails = [_file(run, letter) for letter in letters]
+        mails = [_file(run, letter, "preview" if smtp else "filed") for letter in letters]
+    as_files = [mail.outcome for mail in mails if mail.outcome in ("filed", "preview")]
+    folder = mail_folder(run, reports[0].period, "preview" if "preview" in as_files else "filed") if as_files else None
     run.counts |= {"reports": len(reports), "mails": len(mails)}
-    pages = tuple((report.owner or ALL, folder_of(run, report) / "report.html") for report in reports)
-    return Weekly(reports[0].period, pages, tuple(mails))
+    pages = () if asked.dry_run else tuple((one.owner or ALL, folder_of(run, one) / "report.html") for one in reports)
+    return Weekly(reports[0].period, pages, tuple(mails), preview, folder)
 
 
-def _named(period: Period) -> str:
-    return f"{period.first}..{period.last}"
+def _letters(run: Run, reports: tuple[Report, ...]) -> Iterator[Letter]:
+    mail, recipients = run.workspace.mail, recipients_of(run)
+    for number, report in enumerate(reports):
+        run.watch(f"mail for {report.owner or ALL}", number, len(reports))
+        for recipient in recipients.get(report.owner or ALL, ()):
+            yield Letter(report.key, report.period, recipient, build_mail(report, mail, recipient))
 
 
-def _plan(run: Run, met: dict[tuple[str, str], Mailed], letter: Letter) -> bool:
-    """Note the intent; False where the mail went already, or may have, which `met` then tells.
+def _why_preview(run: Run, pairs: Sequence[tuple[str, str]]) -> str:
+    """Why mails may not go yet; nothing where these recipients were approved."""
+    known = approved(run.ledger)
+    if known is None:
+        return "Nobody has approved the recipients yet."
+    new, gone = sorted(set(pairs) - set(known)), sorted(set(known) - set(pairs))
+    told = [f"{report} now also goes to {address}" for report, address in new]
+    told += [f"{report} no longer goes to {address}" for report, address in gone]
+    return f"Recipients changed since they were approved: {'; '.join(told)}." if told else ""
 
-    Only one run writes, so one that is found `planned` was left so by a run that was cut off between sending and
+
+def _send(run: Run, letters: Sequence[Letter], smtp: Smtp, asked: Asked) -> list[Mailed]:
+    met: dict[tuple[str, str], Mailed] = {}
+    going: list[Letter] = []
+    before = partial(_plan, run, asked, met, going)
+    results = deliver(letters, smtp, before, partial(_record, run), password=_password(smtp))
+    sent = [Mailed(one.report, one.recipient, one.outcome, one.error) for one in results]
+    return [met.get((one.report, one.recipient), one) for one in sent]
+
+
+def _password(smtp: Smtp) -> str | None:
+    if smtp.password_block and smtp.user:
+        from flows.orchestration import read_secret  # noqa: PLC0415 - Prefect takes seconds, and few keep it there
+
+        return read_secret(smtp.password_block)
+    return os.environ.get(smtp.password_env) if smtp.password_env else None
+
+
+def _key(letter: Letter) -> MailKey:
+    return MailKey(letter.report, f"{letter.period.first}..{letter.period.last}", letter.recipient)
+
+
+def _plan(run: Run, asked: Asked, met: dict[tuple[str, str], Mailed], going: list[Letter], letter: Letter) -> bool:
+    """Note the intent; False where the mail went already, or may have, or must wait, which `met` then tells.
+
+    Only one run writes, so one that is found planned was left so by a run that was cut off between sending and
     noting it.
     """
-    before = _planned(run, letter)
-    if before in _AGAIN:
-        return True
-    told = Mailed(letter.report, letter.recipient, "skipped", "sent by an earlier run" if before == "sent" else MAYBE)
-    if before == "planned":
-        _note(run, letter, "doubtful", CUT_OFF)
-        told = replace(told, outcome="doubtful", detail=CUT_OFF)
-    met[letter.report, letter.recipient] = told
-    return False
+    state = mail_state(run.ledger, _key(letter))
+    told = Mailed(letter.report, letter.recipient, "skipped", "sent by an earlier run")
+    if state in _DONE and letter.recipient not in asked.again:
+        if state == "doubtful":
+            told = replace(told, detail=f"{MAYBE}. {AGAIN} {letter.recipient}")
+        if state == "planned":
+            told = replace(told, outcome="doubtful", detail=f"{CUT_OFF}. {AGAIN} {letter.recipient}")
+            record_mail(run.ledger, _key(letter), "doubtful", at=now(), error=CUT_OFF)
+        met[letter.report, letter.recipient] = told
+        return False
+    if len(going) >= run.workspace.mail.max_mails:
+        why = f"this run has sent max_mails = {run.workspace.mail.max_mails}; the next run of this week goes on"
+        _note(run, letter, "waiting", why)
+        met[letter.report, letter.recipient] = replace(told, outcome="waiting", detail=why)
+        return False
+    _note(run, letter, "planned")
+    going.append(letter)
+    return True
 
 
-def _planned(run: Run, letter: Letter) -> str | None:
-    """Note a mail that is about to go; what became of the same one earlier."""
+def _note(run: Run, letter: Letter, state: MailState, error: str | None = None) -> None:
     message_id = str(letter.message["Message-ID"])
-    period = _named(letter.period)
-    return run.ledger.plan_delivery(letter.report, period, letter.recipient, message_id=message_id, at=now()).before
-
-
-def _note(run: Run, letter: Letter, state: DeliveryState, error: str | None = None) -> None:
-    run.ledger.record_delivery(
-        letter.report, _named(letter.period), letter.recipient, state=state, at=now(), error=error
+    note_mail(
+        run.ledger,
+        _key(letter),
+        state,
+        message_id=message_id,
+        reference=reference_of(message_id),
+        at=now(),
+        error=error,
     )
 
 
 def _record(run: Run, done: DeliveryResult) -> None:
-    if done.outcome == "skipped":
-        return
-    run.ledger.record_delivery(
-        done.report, _named(done.period), done.recipient, state=done.outcome, at=now(), error=done.error or None
-    )
+    key = MailKey(done.report, f"{done.period.first}..{done.period.last}", done.recipient)
+    if done.outcome != "skipped":
+        record_mail(run.ledger, key, done.outcome, at=now(), error=done.error or None, attempts=done.attempts)
 
 
-def _file(run: Run, letter: Letter) -> Mailed:
+def mail_folder(run: Run, period: Period, state: Literal["filed", "preview"]) -> Path:
+    """Where mails are left as files."""
+    return week_folder(run, period) / ("mail" if state == "filed" else "preview")
+
+
+def _file(run: Run, letter: Letter, state: Literal["filed", "preview"], *, note: bool = True) -> Mailed:
     """Leave a mail as a file; the same mail again is the same file."""
-    if _planned(run, letter) in ("sent", "doubtful"):
-        return Mailed(letter.report, letter.recipient, "skipped")
-    folder = run.workspace.store / "reports" / f"{letter.period.first}_{letter.period.last}" / "mail"
-    path = write_eml(letter.message, folder)
-    _note(run, letter, "filed")
-    return Mailed(letter.report, letter.recipient, "filed", str(path))
+    known = mail_state(run.ledger, _key(letter)) if note else None
+    if known in _DONE:
+        why = "sent by an earlier run" if known == "sent" else MAYBE
+        return Mailed(letter.report, letter.recipient, "skipped", why)
+    path = write_eml(letter.message, mail_folder(run, letter.period, state))
+    if note:
+        _note(run, letter, state)
+    return Mailed(letter.report, letter.recipient, state, path.name)
 
 
-def complain(mails: Sequence[Mailed]) -> None:
+def complain(done: Weekly) -> None:
     """End a run whose reports are written, but whose mails did not all go.
 
     Raises:
-        UnfinishedError: a mail failed, or nobody knows whether it arrived.
+        UnfinishedError: mails await approval or the next run, one failed, or nobody knows whether it arrived.
     """
-    troubled = [mail for mail in mails if mail.outcome in ("failed", "doubtful")]
-    if troubled:
-        raise UnfinishedError("; ".join(f"{mail.outcome}: {mail.report}: {mail.detail}" for mail in troubled))
+    troubled = [mail for mail in done.mails if mail.outcome in ("failed", "doubtful", "waiting")]
+    told = [done.preview] if done.preview else []
+    told += [f"{mail.outcome}: {mail.report}: {mail.detail}" for mail in troubled]
+    if told:
+        raise UnfinishedError("; ".join(told))
 
 
 def weekly_table(done: Weekly) -> Group:
@@ -191,4 +235,15 @@ def weekly_table(done: Weekly) -> Group:
     for mail in done.mails:
         add_row(mails, mail.recipient, label(mail.report, 40), mail.outcome, label(mail.detail) if mail.detail else "")
     head = Text(f"Reports of {done.period.first} to {done.period.last}", style="bold")
-    return Group(head, Text(), pages, Text(), mails if done.mails else Text("No recipients: nothing to send."))
+    parts: list[RenderableType] = [head, Text()]
+    if done.pages:
+        parts += [pages, Text()]
+    parts.append(mails if done.mails else Text("No recipients: nothing to send."))
+    if done.folder:
+        parts.append(Text(f"\nMails as files: {done.folder}"))
+    if done.preview:
+        parts += [
+            Text(f"\nNothing was sent. {done.preview}", style="bold yellow"),
+            Text("Look at the mails, then let them go: attribution weekly --approve"),
+        ]
+    return Group(*parts)

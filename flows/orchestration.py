@@ -29,12 +29,14 @@ for _name, _value in (SURROUNDINGS if "PREFECT_API_URL" in os.environ else SURRO
 
 from prefect import Task, flow, task  # noqa: E402
 from prefect.artifacts import create_markdown_artifact  # noqa: E402
+from prefect.blocks.system import Secret  # noqa: E402
 from prefect.cache_policies import NO_CACHE  # noqa: E402
 from rich.console import Console, RenderableType  # noqa: E402
 
 from flows.terminal import leaving, read_instant  # noqa: E402
+from schemas.faults import Fault, InputError  # noqa: E402
 
-__all__ = ["as_task", "flow", "keep_summary", "run_flow"]
+__all__ = ["as_task", "flow", "keep_summary", "read_secret", "run_flow"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -68,6 +70,20 @@ def keep_summary(key: str, what: RenderableType) -> None:
     sink = io.StringIO()
     Console(file=sink, width=100, color_system=None).print(what)
     create_markdown_artifact(f"```text\n{sink.getvalue()}\n```", key=key)
+
+
+def read_secret(block: str) -> str:
+    """The value of a Secret block.
+
+    Raises:
+        InputError: the server that PREFECT_API_URL names has no such block, or does not answer.
+    """
+    try:
+        value: Any = Secret.load(block, _sync=True).get()  # type: ignore[call-arg,union-attr]  # its stubs know no _sync
+    except Exception as error:
+        hint = "Make it under Blocks in Prefect's page, type Secret, on the server that PREFECT_API_URL names."
+        raise InputError(Fault(f"password_block {block}", "the Secret block cannot be read", hint=hint)) from error
+    return str(value)
 
 
 def run_flow(run: Callable[..., None], what: str) -> None:

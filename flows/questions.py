@@ -56,6 +56,12 @@ def as_json_text(rows: pl.DataFrame) -> str:
     return json.dumps([{name: _plain(value) for name, value in row.items()} for row in rows.to_dicts()], indent=2)
 
 
+def plain_rows(rows: pl.DataFrame) -> list[dict[str, Any]]:
+    """Rows as plain data, as their JSON has them."""
+    plain: list[dict[str, Any]] = json.loads(as_json_text(rows))
+    return plain
+
+
 def _plain(value: object) -> object:
     if isinstance(value, Decimal):
         return f"{value:f}"

@@ -154,18 +154,24 @@ class _Smtp(_Table):
     security: Literal["starttls", "tls", "none"] = ws.Smtp.security
     user: Text | None = None
     password_env: Text | None = None
+    password_block: Text | None = None
     timeout: int = Field(default=30, ge=1)
 
     @model_validator(mode="after")
     def _password_too(self) -> Self:
-        if self.user and not self.password_env:
-            refuse("names a user and no password_env", "password_env names the variable that holds the password.")
+        places = "password_env names the variable, or password_block the Secret block of Prefect, that holds it."
+        if self.user and not (self.password_env or self.password_block):
+            refuse("names a user and no place of the password", places)
+        if self.password_env and self.password_block:
+            refuse("names two places of the password", places)
         return self
 
 
 class _Report(_Table):
     locale: Literal["en"] = "en"
     sender: Address = ws.Mail.sender
+    reply_to: Address | None = None
+    max_mails: int = Field(default=ws.Mail.max_mails, ge=1)
     recipients: dict[str, list[Address]] = Field(default_factory=dict)
     smtp: _Smtp | None = None
 
@@ -249,6 +255,8 @@ def _workspace(root: Path, stated: _File) -> ws.Workspace:
         retention=ws.Retention(**stated.retention.model_dump()),
         mail=ws.Mail(
             sender=report.sender,
+            reply_to=report.reply_to,
+            max_mails=report.max_mails,
             recipients={owner: tuple(addresses) for owner, addresses in report.recipients.items()},
             smtp=ws.Smtp(**report.smtp.model_dump()) if report.smtp else None,
         ),

@@ -23,7 +23,8 @@ from attribution.reports.nightly import NightlySummary
 from attribution.rules import RuleBook, read_rules
 from flows.arrival import Arrived, ingest
 from flows.judging import detect
-from flows.mailing import Weekly, mail_reports, write_reports
+from flows.mailing import Asked, Weekly, mail_reports
+from flows.reporting import write_reports
 from flows.running import Run, Watch, quiet, rollup_of, running
 from flows.summary import summarize
 from schemas.faults import Fault, InputError, LawBrokenError
@@ -134,19 +135,28 @@ def months(first: date, last: date) -> Iterator[date]:
         first = next_month(first)
 
 
-def weekly(workspace: Workspace, as_of: datetime | None = None, watch: Watch = quiet, do: Do = directly) -> Weekly:
-    """Reports of the last complete week from what the ledger keeps: pages, CSV files, mails; nothing is sent twice.
+def weekly(
+    workspace: Workspace,
+    as_of: datetime | None = None,
+    watch: Watch = quiet,
+    do: Do = directly,
+    asked: Asked | None = None,
+) -> Weekly:
+    """Reports of the last complete week from what the ledger keeps: pages, tables, mails; nothing is sent twice.
 
     Raises:
         InputError: nothing was attributed yet, or the mail server's settings are wrong.
     """
-    with running(workspace, "weekly", as_of, watch) as run:
+    asked = asked or Asked()
+    command = "weekly --dry-run" if asked.dry_run else "weekly"
+    with running(workspace, command, as_of, watch) as run:
         if run.ledger.query("costs_kept").is_empty():
             hint = "Run `attribution run` first; reports are made of what it keeps."
             raise InputError(Fault("weekly", "nothing was attributed yet, so there is nothing to report", hint=hint))
-        reports = do(write_reports)(run)
-        done = do(mail_reports)(run, reports)
-        do(publish)(run)  # so that analysts see what was sent to whom
+        reports = do(write_reports)(run, dry_run=asked.dry_run)
+        done = do(mail_reports)(run, reports, asked)
+        if not asked.dry_run:
+            do(publish)(run)  # so that analysts see what was sent to whom
         return done
 
 

@@ -137,13 +137,14 @@ class Retention:
 
 @dataclass(frozen=True)
 class Smtp:
-    """A mail server; the password comes from the environment variable named here, never from a file."""
+    """A mail server; the password comes from the environment or the Prefect block named here, never from a file."""
 
     host: str
     port: int = 587
     security: Literal["starttls", "tls", "none"] = "starttls"
     user: str | None = None
     password_env: str | None = None
+    password_block: str | None = None
     timeout: float = 30.0
 
 
@@ -156,9 +157,11 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class Mail:
-    """Who gets whose report, and how."""
+    """Who gets whose report, and how; `reply_to` is where answers go, to `sender` unless stated."""
 
     sender: str = "cost-attribution@localhost"
+    reply_to: str | None = None
+    max_mails: int = 500  # of one run
     recipients: dict[str, tuple[str, ...]] = field(default_factory=dict)
     smtp: Smtp | None = None
 

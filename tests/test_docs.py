@@ -56,6 +56,7 @@ EXAMPLES = [
     "docs/providers/aws-cur.md",
     "docs/providers/kubernetes.md",
     "docs/providers/own-costs.md",
+    "docs/reports.md",
     "docs/rules.md",
     "docs/sql.md",
 ]

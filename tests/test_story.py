@@ -30,9 +30,10 @@ from attribution.allocation import Divided
 from attribution.reports.nightly import NightlySummary, nightly_summary
 from flows.mailing import Weekly
 from flows.nightly import nightly
-from flows.orchestration import run_flow
+from flows.orchestration import read_secret, run_flow
 from flows.settings import load_workspace
 from flows.weekly import weekly
+from schemas.faults import InputError
 
 HERE = Path(__file__).parent
 GOLDEN = HERE / "golden"
@@ -332,6 +333,17 @@ def test_the_flow_is_the_same_night(tmp_path: Path, told: Company, capsys: pytes
     assert len(list((flowing.root / "ledger").rglob("*.eml"))) == 5
     (artifact,) = artifacts("weekly")
     assert "mira@example.com" in artifact
+
+
+@in_prefect
+@pytest.mark.usefixtures("server")
+def test_the_mail_servers_password_may_lie_in_a_secret_block() -> None:
+    from prefect.blocks.system import Secret  # noqa: PLC0415
+
+    Secret(value="correct horse").save("costs-smtp", _sync=True)
+    assert read_secret("costs-smtp") == "correct horse"
+    with pytest.raises(InputError, match="the Secret block cannot be read"):
+        read_secret("nobody-made-this")
 
 
 def artifacts(key: str) -> list[str]:

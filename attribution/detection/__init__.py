@@ -9,7 +9,12 @@ from attribution.detection.growth_findings import growth_findings as detect_grow
 from attribution.detection.invoices import check_invoices, invoice_findings
 from attribution.detection.marks import finding_marks
 from attribution.detection.notices import notice_findings
-from attribution.detection.recipients import owners_who_left, unknown_recipients
+from attribution.detection.recipients import (
+    disputed_costs,
+    owners_who_left,
+    owners_without_recipient,
+    unknown_recipients,
+)
 from attribution.detection.silence import silent_sources, unnamed_sources
 from attribution.detection.waste import WasteInputs, detect_waste, threshold_faults
 
@@ -20,11 +25,13 @@ __all__ = [
     "check_subjects",
     "detect_growth",
     "detect_waste",
+    "disputed_costs",
     "finding_marks",
     "growth",
     "invoice_findings",
     "notice_findings",
     "owners_who_left",
+    "owners_without_recipient",
     "silent_sources",
     "subjects_of",
     "threshold_faults",

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from attribution.ledger.actions import Action, append_actions
 from attribution.ledger.ledger import Ledger, open_ledger
+from attribution.ledger.mails import (
+    Answered,
+    MailKey,
+    MailState,
+    approve,
+    approved,
+    keep_dispute,
+    mail_state,
+    note_mail,
+    record_mail,
+    settle_dispute,
+)
 from attribution.ledger.parts import DeliveryWriter, Part, billing_month
 from attribution.ledger.published import Published, publish, query, read_published
-from attribution.ledger.records import DeliveryState, PlannedDelivery
 from attribution.ledger.retention import PrunedError
 from attribution.ledger.rollup import RollUp
 from attribution.ledger.scratch import scratch_ledger
@@ -14,20 +25,28 @@ from attribution.ledger.settlement import Settled
 
 __all__ = [
     "Action",
-    "DeliveryState",
+    "Answered",
     "DeliveryWriter",
     "Ledger",
+    "MailKey",
+    "MailState",
     "Part",
-    "PlannedDelivery",
     "PrunedError",
     "Published",
     "RollUp",
     "Settled",
     "append_actions",
+    "approve",
+    "approved",
     "billing_month",
+    "keep_dispute",
+    "mail_state",
+    "note_mail",
     "open_ledger",
     "publish",
     "query",
     "read_published",
+    "record_mail",
     "scratch_ledger",
+    "settle_dispute",
 ]

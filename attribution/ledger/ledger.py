@@ -224,7 +224,7 @@ class Ledger:
             replace(self.con, table, rows)
             lay_views(self.con, self.charge_files())
 
-    # --- runs and mails ---
+    # --- runs ---
 
     def start_run(self, command: str, *, as_of: datetime, started_at: datetime, versions: Mapping[str, str]) -> int:
         """Note a run's start; its number. Runs never ended before are marked as cut off."""
@@ -245,25 +245,6 @@ class Ledger:
     def note_reported(self, run: int, months: Collection[date]) -> None:
         """Note which months the reports of a run show."""
         records.note_reported(self.con, run, months)
-
-    def plan_delivery(
-        self, report: str, period: str, recipient: str, *, message_id: str, at: datetime
-    ) -> records.PlannedDelivery:
-        """Note a mail before it goes; what became of the same one earlier, and the message_id to use."""
-        return records.plan_delivery(self.con, (report, period, recipient), message_id, at)
-
-    def record_delivery(
-        self,
-        report: str,
-        period: str,
-        recipient: str,
-        *,
-        state: records.DeliveryState,
-        at: datetime,
-        error: str | None = None,
-    ) -> None:
-        """Note what became of a planned mail."""
-        records.record_delivery(self.con, (report, period, recipient), state, at, error)
 
     # --- views ---
 

@@ -28,7 +28,9 @@ Params = Sequence[Any] | Mapping[str, Any]
 
 _CHARGES_FILE = re.compile(r"/charges/[0-9a-f]+/charges-\d+\.parquet")
 # What only the next run needs.
-_UNPUBLISHED = ("accepted_deliveries", "costs_kept", "empty_bills", "no_subjects", "places", "schema_versions")
+_UNPUBLISHED = (
+    "accepted_deliveries", "approvals", "costs_kept", "empty_bills", "no_subjects", "places", "schema_versions",
+)  # fmt: skip
 
 
 def publish(ledger: Ledger, target: Path | None = None, *, with_charges: bool = False) -> Path:

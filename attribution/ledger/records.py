@@ -1,10 +1,9 @@
-"""What runs leave beside costs: the runs themselves, findings over time, growth, reconciliation, mails sent."""
+"""What runs leave beside costs: the runs themselves, findings over time, growth, reconciliation."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Literal
 
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     import duckdb
 
 RunStatus = Literal["done", "failed"]
-DeliveryState = Literal["sent", "failed", "doubtful", "filed"]
-"""`doubtful`: it may have arrived. `filed`: left as a file, for no mail server is configured."""
 
 RECONCILIATION_COLUMNS: dict[str, pl.DataType] = {
     "bill_no": pl.Int32(),
@@ -32,14 +29,6 @@ RECONCILIATION_COLUMNS: dict[str, pl.DataType] = {
     "after": MONEY,
     "difference": MONEY,
 }
-
-
-@dataclass(frozen=True)
-class PlannedDelivery:
-    """A mail about to go. `before`: what became of the same one earlier; None where it was never tried."""
-
-    message_id: str
-    before: Literal["planned", "sent", "failed", "doubtful", "filed"] | None
 
 
 def start_run(
@@ -102,38 +91,4 @@ def note_reported(con: duckdb.DuckDBPyConnection, run: int, months: Collection[d
         SELECT $run, unnest($months) EXCEPT SELECT run, month FROM book.reported_months
         """,
         {"run": run, "months": sorted(months)},
-    )
-
-
-def plan_delivery(
-    con: duckdb.DuckDBPyConnection, mail: tuple[str, str, str], message_id: str, at: datetime
-) -> PlannedDelivery:
-    """Note a mail (report, period, recipient) before it goes, so that a crash in between can be seen.
-
-    A mail already sent stays sent; one tried before keeps its message_id, by which mail programs know it again.
-    """
-    rows = con.execute(
-        "SELECT message_id, state FROM book.deliveries WHERE report = ? AND period = ? AND recipient = ?", mail
-    ).fetchall()
-    if rows:
-        ((known_id, state),) = rows
-        return PlannedDelivery(known_id, state)
-    con.execute("INSERT INTO book.deliveries VALUES (?, ?, ?, ?, 'planned', ?, NULL)", [*mail, message_id, at])
-    return PlannedDelivery(message_id, None)
-
-
-def record_delivery(
-    con: duckdb.DuckDBPyConnection,
-    mail: tuple[str, str, str],
-    state: DeliveryState,
-    at: datetime,
-    error: str | None,
-) -> None:
-    """Note what became of a planned mail."""
-    con.execute(
-        """
-        UPDATE book.deliveries SET state = ?, changed_at = ?, error = ?
-        WHERE report = ? AND period = ? AND recipient = ?
-        """,
-        [state, at, error, *mail],
     )

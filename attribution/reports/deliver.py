@@ -113,8 +113,8 @@ def deliver(
 def _check(smtp: Smtp, password: str | None) -> None:
     where = f"mail server {smtp.host}"
     if smtp.user and not password:
-        name = smtp.password_env or "(password_env is not set)"
-        raise InputError(Fault(where, f"user {smtp.user!r} without a password", hint=f"Set the variable {name}."))
+        hint = f"Set the variable {smtp.password_env}." if smtp.password_env else "State password_env."
+        raise InputError(Fault(where, f"user {smtp.user!r} without a password", hint=hint))
     if smtp.user and smtp.security == "none" and smtp.host not in _LOOPBACK:
         hint = 'Set security to "starttls" or "tls".'
         raise InputError(Fault(where, "the password would cross the network unprotected", hint=hint))

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
+from dataclasses import dataclass
 from email.errors import HeaderParseError
 from email.headerregistry import Address
 from email.message import EmailMessage, MIMEPart
 from email.policy import SMTP
 from email.utils import format_datetime
 from pathlib import Path
+from urllib.parse import quote
 
 import css_inline
 
@@ -24,28 +27,47 @@ from attribution.reports.report import Report, Section
 from attribution.reports.templating import environment
 from attribution.reports.text import render_text
 from schemas.faults import Fault, InputError, LawBrokenError
+from schemas.workspace import Mail
 
 LIMIT = 100_000  # bytes of HTML; some readers cut longer mails
 _DRAWN = ("daily", "stages")
 _SECTIONS_DRAWN = 2
+_LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's base 32
+_MISREAD = str.maketrans("OIL", "011")
+_HALF = 5
 
 
-def build_mail(report: Report, sender: str, recipient: str) -> EmailMessage:
+@dataclass(frozen=True)
+class Answer:
+    """How the reader of a mail can say that something is not theirs: what to name, and where to."""
+
+    reference: str
+    address: str
+
+    def link(self, about: str) -> str:
+        """A mail begun for the reader, about one line of the report."""
+        return f"mailto:{quote(self.address, safe='@')}?subject={quote(f'Not mine: {self.reference} {about}', safe='')}"
+
+
+def build_mail(report: Report, mail: Mail, recipient: str) -> EmailMessage:
     """Make the mail.
 
     Args:
         report: the recipient's own report, or the one for all.
-        sender: address in `From`; its domain names the list and the message.
+        mail: `sender` stands in `From`, and its domain names the list and the message; answers go to `reply_to`.
         recipient: one address; a mail never names anybody else.
 
     Raises:
         InputError: the sender or recipient is not one mail address.
     """
-    domain = _address(sender, "mail sender").domain
+    sender = _address(mail.sender, "mail sender")
+    answers = _address(mail.reply_to, "reply_to") if mail.reply_to else sender
+    domain = sender.domain
     identity = _identity(report, recipient)
     message = EmailMessage(policy=SMTP)
-    message["From"] = _address(sender, "mail sender")
+    message["From"] = sender
     message["To"] = _address(recipient, "report recipient")
+    message["Reply-To"] = answers
     message["Subject"] = words.subject(report)
     message["Date"] = format_datetime(report.as_of)
     message["Message-ID"] = f"<{identity}@{domain}>"
@@ -54,7 +76,8 @@ def build_mail(report: Report, sender: str, recipient: str) -> EmailMessage:
     pictures = {f"{section.currency.lower()}-{chart.name}": chart for section, chart in _charts(report)}
     cids = {name: f"{name}.{identity}@{domain}" for name in pictures}
     message.make_related()
-    message.attach(_alternative(report, pictures, cids, identity))  # type: ignore[arg-type]  # any MIME part will do
+    answer = Answer(reference_of(identity), answers.addr_spec)
+    message.attach(_alternative(report, pictures, cids, answer))  # type: ignore[arg-type]  # any MIME part will do
     for name, chart in pictures.items():
         message.add_related(
             png(chart), "image", "png", cid=f"<{cids[name]}>", disposition="inline", filename=f"{name}.png"
@@ -64,22 +87,38 @@ def build_mail(report: Report, sender: str, recipient: str) -> EmailMessage:
     return message
 
 
-def _alternative(report: Report, pictures: dict[str, Chart], cids: dict[str, str], identity: str) -> MIMEPart:
+def _alternative(report: Report, pictures: dict[str, Chart], cids: dict[str, str], answer: Answer) -> MIMEPart:
     # Quoted-printable passes servers that take seven bits only, and keeps lines short.
     text = MIMEPart(policy=SMTP)
-    text.set_content(render_text(report), cte="quoted-printable")
+    not_yours = words.how_to_answer(answer.reference, answer.address)
+    text.set_content(f"{render_text(report)}\n{not_yours}\n", cte="quoted-printable")
     html = MIMEPart(policy=SMTP)
-    html.set_content(render_mail_html(report, pictures, cids), subtype="html", cte="quoted-printable")
+    html.set_content(render_mail_html(report, pictures, cids, answer), subtype="html", cte="quoted-printable")
     both = MIMEPart(policy=SMTP)
     both.make_alternative()
     both.attach(text)
     both.attach(html)
-    both.set_boundary(f"alternative-{identity}")
+    both.set_boundary(f"alternative-{answer.reference}")
     return both
 
 
+def reference_of(message_id: str) -> str:
+    """What a reader names to answer a mail: ten letters and digits that cannot be misread, from its Message-ID."""
+    number = int(message_id.strip("<>")[:13], 16)
+    letters = "".join(_LETTERS[(number >> 5 * place) & 31] for place in reversed(range(2 * _HALF)))
+    return f"{letters[:_HALF]}-{letters[_HALF:]}"
+
+
+def as_reference(text: str) -> str | None:
+    """A reference as somebody typed it, in its own spelling; None where the text is none."""
+    plain = text.strip().upper().replace("-", "").translate(_MISREAD)
+    if len(plain) != 2 * _HALF or not set(plain) <= set(_LETTERS):
+        return None
+    return f"{plain[:_HALF]}-{plain[_HALF:]}"
+
+
 def _identity(report: Report, recipient: str) -> str:
-    parts = (report.title, report.key, report.period.first.isoformat(), report.period.last.isoformat(), recipient)
+    parts = (report.key, report.period.first.isoformat(), report.period.last.isoformat(), recipient)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
@@ -102,18 +141,24 @@ def _charts(report: Report) -> list[tuple[Section, Chart]]:
     ]
 
 
-def render_mail_html(report: Report, pictures: dict[str, Chart], cids: dict[str, str]) -> str:
+def render_mail_html(report: Report, pictures: dict[str, Chart], cids: dict[str, str], answer: Answer) -> str:
     """The HTML half: tables and inlined style; shorter tables where it would get longer than readers take.
 
     Args:
         report: what to show.
         pictures: chart by name, `<currency>-<chart>`.
         cids: Content-ID by the same names, without the angle brackets.
+        answer: how the reader can say that something is not theirs.
     """
     template = environment().get_template("mail.html.j2")
     for limit in (10, 5, 3, 1):
         html = template.render(
-            report=report, statements=words.statements(report), pictures=pictures, cids=cids, limit=limit
+            report=report,
+            statements=words.statements(report),
+            pictures=pictures,
+            cids=cids,
+            limit=limit,
+            answer=answer,
         )
         inlined = css_inline.inline(html, keep_style_tags=False, load_remote_stylesheets=False)
         if len(inlined.encode()) < LIMIT:
@@ -123,13 +168,14 @@ def render_mail_html(report: Report, pictures: dict[str, Chart], cids: dict[str,
 
 
 def write_eml(message: EmailMessage, folder: Path) -> Path:
-    """Keep a mail as a file, named by its Message-ID; the same mail again gives the same file.
+    """Keep a mail as a file, named by address and Message-ID; the same mail again gives the same file.
 
     Returns:
         The path of the file, written under another name first, so that it is never half there.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{message['Message-ID'].strip('<>').partition('@')[0]}.eml"
+    named = re.sub(r"[^a-z0-9.-]+", "-", str(message["To"]).lower())[:60]
+    path = folder / f"{named}_{str(message['Message-ID']).strip('<>')[:8]}.eml"
     partial = path.with_suffix(".partial")
     with partial.open("wb") as file:
         file.write(message.as_bytes())

@@ -79,6 +79,14 @@ def subject(report: Report) -> str:
     return f"{heading(report)}, {figures.period(report.period)}: {money}"
 
 
+def how_to_answer(reference: str, address: str) -> str:
+    """What to do where something is not the reader's."""
+    return (
+        f"Not yours? Write to {address}, name {reference} and the line that is not yours. "
+        f"Whoever tends the rules sees with `attribution explain {reference}` how it came to you."
+    )
+
+
 def comparison(section: Section) -> str:
     """The week's relative change, in a word or a percentage."""
     return figures.percent(section.cost.this, section.cost.before)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from flows.cli.options import HERE, AcceptShrink, AsOf, Folder, app, load
+from flows.cli.options import HERE, AcceptShrink, AsJson, AsOf, Folder, app, load
 
 
 @app.command()
@@ -104,19 +104,71 @@ def backfill(first: str, last: str, workspace: Folder = HERE) -> None:
 
 
 @app.command()
-def weekly(workspace: Folder = HERE, as_of: AsOf = None) -> None:
+def weekly(
+    workspace: Folder = HERE,
+    as_of: AsOf = None,
+    *,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Write each mail as a file, send none.")] = False,
+    approve: Annotated[bool, typer.Option("--approve", help="The recipients are right: send to them from now on.")] = (
+        False
+    ),
+    again: Annotated[
+        list[str] | None,
+        typer.Option(help="An address whose mail goes once more, though it may have arrived. May be given repeatedly."),
+    ] = None,
+) -> None:
     """Write the reports of the last complete week and mail them; nothing is sent twice.
 
-    Example: attribution weekly --workspace sample_bills --as-of 2026-11-05T06:00:00Z
+    Mails go to recipients that were approved. Where they changed, mails are left as files until --approve.
+
+    Example: attribution weekly --dry-run --workspace sample_bills --as-of 2026-11-05T06:00:00Z
     """
-    from flows.mailing import complain, weekly_table
+    from flows.mailing import Asked, complain, weekly_table
     from flows.steps import weekly as write_and_mail
     from flows.terminal import read_instant, terminal, watching
+    from schemas.faults import Fault, InputError
 
+    if dry_run and (approve or again):
+        raise InputError(Fault("weekly", "--dry-run sends nothing, so it goes with no other of these options"))
+    asked = Asked(dry_run=dry_run, approve=approve, again=tuple(again or ()))
     with watching() as watch:
-        done = write_and_mail(load(workspace), read_instant(as_of), watch)
+        done = write_and_mail(load(workspace), read_instant(as_of), watch, asked=asked)
     terminal.print(weekly_table(done))
-    complain(done.mails)
+    complain(done)
+
+
+@app.command()
+def dispute(
+    reference: Annotated[str | None, typer.Argument(help="The reference that the mail names.")] = None,
+    subject: Annotated[str | None, typer.Argument(help="What it is about, for example experiment=b30-run-1.")] = None,
+    workspace: Folder = HERE,
+    *,
+    says: Annotated[str, typer.Option(help="The reader's words; with --settle, what was done about it.")] = "",
+    settle: Annotated[int | None, typer.Option(help="Close the dispute of this number.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Record what the reader of a mail says is not theirs, settle it, or list what is open.
+
+    It stands in the findings until it is settled.
+
+    Example: attribution dispute --workspace sample_bills
+    """
+    from flows.answering import open_disputes, record_answer, settle_answer
+    from flows.questions import show
+    from flows.terminal import terminal
+    from schemas.faults import Fault, InputError
+
+    stated = load(workspace)
+    if settle is not None and reference is None:
+        settle_answer(stated, settle, says)
+        terminal.print(f"Dispute {settle} is settled.")
+    elif reference is None:
+        show(open_disputes(stated.store), as_json=as_json)
+    elif subject is None or settle is not None:
+        raise InputError(Fault("dispute", "name a reference and what it is about, or --settle and a number"))
+    else:
+        number = record_answer(stated, reference, subject, says)
+        terminal.print(f"Recorded as dispute {number}. It stands in the findings from the next run on.")
 
 
 @app.command()

@@ -29,7 +29,9 @@ def report(
 
 @app.command()
 def explain(
-    resource: Annotated[str | None, typer.Argument(help="A ResourceId as billed.")] = None,
+    resource: Annotated[
+        str | None, typer.Argument(help="A ResourceId as billed, or the reference that a mail names.")
+    ] = None,
     month: Annotated[str | None, typer.Option(help="Month of usage, for example 2026-10; without it, all.")] = None,
     cost: Annotated[str | None, typer.Option(help="A row of costs, by its cost_id.")] = None,
     workspace: Folder = HERE,
@@ -38,16 +40,25 @@ def explain(
 ) -> None:
     """Say whose a resource's money is and why: the charges, all that was tried, what won, where splits moved it.
 
+    Of the reference of a mail: what stood in it, and who said that it belongs there.
+
     Example: attribution explain mrd-gpu-12 --month 2026-10 --workspace sample_bills
     """
+    from flows.answering import explain_mail, mail_of
     from flows.explaining import explain_cost, explain_resource
     from flows.terminal import print_plain, read_month
     from schemas.faults import Fault, InputError
 
     stated = load(workspace)
     if (resource is None) == (cost is None):
-        raise InputError(Fault("explain", "name either a resource or a cost", hint="See attribution explain --help."))
-    if resource is not None:
+        raise InputError(
+            Fault(
+                "explain", "name a resource, the reference of a mail, or a cost", hint="See attribution explain --help."
+            )
+        )
+    if resource is not None and (mail := mail_of(stated.store, resource)):
+        told = explain_mail(stated.store, mail)
+    elif resource is not None:
         told = explain_resource(stated, resource, read_month(month) if month else None)
     else:
         told = explain_cost(stated, str(cost))

@@ -83,7 +83,7 @@ def test_a_cost_is_explained_down_to_its_charge(ran: Path) -> None:
         (["report", "--owner", "mirra"], 'Did you mean "mira"?'),
         (["findings", "--kind", "waist"], "no finding of kind"),
         (["findings", "--gate", "much"], "is no amount"),
-        (["explain"], "name either a resource or a cost"),
+        (["explain"], "name a resource, the reference of a mail, or a cost"),
         (["explain", "i-9"], 'no charge has the ResourceId "i-9"'),
         (["explain", "--cost", "nine"], 'no cost "nine"'),
         (["sql", "selec 1"], "syntax error"),
@@ -169,7 +169,7 @@ def test_strange_names_stay_text_wherever_they_are_shown(tmp_path: Path) -> None
 
 
 def test_reports_of_strange_owners_stay_in_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("flows.mailing.render_page", lambda _report: "<html></html>")
+    monkeypatch.setattr("flows.reporting.render_page", lambda _report: "<html></html>")
     names = ["../../x", "all", "a/b", "x" * 400, "..", "mira"]
     rows = [charge(f"2026-10-{26 + at:02}", ResourceId=f"i-{at}", owner=name) for at, name in enumerate(names)]
     root = workspace(tmp_path / "deep" / "w", rows)

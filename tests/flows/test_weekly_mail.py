@@ -4,99 +4,31 @@ from __future__ import annotations
 
 import email
 import shutil
-import socket
 import ssl
-from collections.abc import Iterator
-from contextlib import contextmanager
 from email.policy import default
 from pathlib import Path
-from typing import Any
 
 import pytest
 import trustme
-from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult, LoginPassword
-from small_workspace import AS_OF, TOML, attribution, charge, workspace
+from mail_kit import EVERYBODY, HOST, PEOPLE, Mailbox, attributed_workspace, mail_server, ready, states, weekly
+from small_workspace import TOML
 
-from attribution.ledger import query
 from flows import mailing
 
-HOST = "127.0.0.1"
 SECRET = "correct horse"  # noqa: S105 - of a server that lives for one test
-PEOPLE = """
-[report.recipients]
-"mira" = ["mira@example.com"]
-"tomas" = ["tomas@example.com"]
-"ghost" = ["ghost@example.com"]
-"all" = ["boss@example.com"]
-"""
-
-
-EVERYBODY = [f"{name}@example.com" for name in ("boss", "ghost", "mira", "tomas")]
-
-
-class Mailbox:
-    """Keeps what was taken; refuses whom it is told to."""
-
-    def __init__(self) -> None:
-        self.mails: list[tuple[str, bytes]] = []
-        self.refused: set[str] = set()
-
-    async def handle_RCPT(self, _server, _session, envelope, address, _options) -> str:  # type: ignore[no-untyped-def]  # noqa: ANN001, N802
-        if address in self.refused:
-            return "550 no such person"
-        envelope.rcpt_tos.append(address)
-        return "250 OK"
-
-    async def handle_DATA(self, _server, _session, envelope) -> str:  # type: ignore[no-untyped-def]  # noqa: ANN001, N802
-        self.mails += [(address, envelope.content) for address in envelope.rcpt_tos]
-        return "250 taken"
-
-
-@contextmanager
-def mail_server(box: Mailbox, **options: Any) -> Iterator[int]:  # noqa: ANN401 - options of aiosmtpd
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        port = int(probe.getsockname()[1])
-    controller = Controller(box, hostname=HOST, port=port, **options)
-    controller.start()
-    try:
-        yield port
-    finally:
-        controller.stop()
 
 
 @pytest.fixture(autouse=True)
 def without_charts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Drawing takes longer than all the rest, and is tested with the reports."""
     monkeypatch.setattr("attribution.reports.mail._charts", lambda _report: ())
-    monkeypatch.setattr("flows.mailing.render_page", lambda _report: "<html></html>")
+    monkeypatch.setattr("flows.reporting.render_page", lambda _report: "<html></html>")
 
 
 @pytest.fixture(scope="module")
 def attributed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace with a whole week of two owners' money."""
-    rows = [charge(f"2026-10-{day:02}") for day in range(1, 32)]
-    rows += [charge(f"2026-10-{day:02}", "200", ResourceId="i-2", project="orion", owner="tomas") for day in (27, 28)]
-    root = workspace(tmp_path_factory.mktemp("mail") / "attributed", rows)
-    assert attribution("run", "-w", root, "--as-of", AS_OF).code == 0
-    return root
-
-
-def ready(attributed: Path, folder: Path, port: int, more: str = 'security = "none"\n') -> Path:
-    shutil.copytree(attributed, folder)
-    smtp = f'[report.smtp]\nhost = "{HOST}"\nport = {port}\ntimeout = 5\n{more}'
-    (folder / "attribution.toml").write_text(TOML + PEOPLE + smtp, encoding="utf-8")
-    return folder
-
-
-def states(root: Path) -> dict[str, str]:
-    attribution("publish", "-w", root)
-    return dict(query(root / "ledger", "SELECT recipient, state FROM deliveries").rows())
-
-
-def weekly(root: Path) -> Any:  # noqa: ANN401 - how a command ended
-    return attribution("weekly", "-w", root, "--as-of", AS_OF)
+    return attributed_workspace(tmp_path_factory.mktemp("mail") / "attributed")
 
 
 def test_mails_go_through_starttls_and_login_and_only_once(
@@ -117,7 +49,7 @@ def test_mails_go_through_starttls_and_login_and_only_once(
     options = {"tls_context": context, "require_starttls": True, "auth_required": True, "authenticator": login}
     with mail_server(box, **options) as port:
         root = ready(attributed, tmp_path / "w", port, 'user = "costs"\npassword_env = "COSTS_PASSWORD"\n')
-        first = weekly(root)
+        first = weekly(root, "--approve")
         second = weekly(root)
     assert (first.code, second.code) == (0, 0), first.out
     assert first.out.count("sent") == 4
@@ -139,7 +71,7 @@ def test_a_refused_mail_is_tried_again_by_the_next_run(attributed: Path, tmp_pat
     box.refused.add("mira@example.com")
     with mail_server(box) as port:
         root = ready(attributed, tmp_path / "w", port)
-        first = weekly(root)
+        first = weekly(root, "--approve")
         box.refused.clear()
         second = weekly(root)
     assert (first.code, second.code) == (2, 0)
@@ -160,7 +92,7 @@ def test_a_mail_left_planned_by_a_crash_is_told_and_not_sent_again(
         root = ready(attributed, tmp_path / "w", port)
         with monkeypatch.context() as patch:
             patch.setattr(mailing, "_record", cut)
-            assert weekly(root).code == 130
+            assert weekly(root, "--approve").code == 130
         assert len(box.mails) == 1
         (first, _), *_ = box.mails
         second = weekly(root)
@@ -179,7 +111,7 @@ def test_a_server_that_nobody_reaches_leaves_the_reports_and_says_so(
     with mail_server(Mailbox()) as port:
         pass
     root = ready(attributed, tmp_path / "w", port)
-    ended = weekly(root)
+    ended = weekly(root, "--approve")
     assert ended.code == 2
     assert ended.out.count("no connection") == 4
     assert len(list((root / "ledger" / "reports").rglob("report.html"))) == 4
@@ -188,7 +120,7 @@ def test_a_server_that_nobody_reaches_leaves_the_reports_and_says_so(
 
 def test_a_missing_password_is_told_before_anything_is_sent(attributed: Path, tmp_path: Path) -> None:
     root = ready(attributed, tmp_path / "w", 25, 'user = "costs"\npassword_env = "NOBODY_SET_THIS"\n')
-    ended = weekly(root)
+    ended = weekly(root, "--approve")
     assert ended.code == 2
     assert "Set the variable NOBODY_SET_THIS" in ended.err
 

@@ -150,13 +150,3 @@ def test_findings_are_new_then_still_then_gone_then_new(ledger: Ledger) -> None:
     assert states(2, "a") == [("a", "still", first, second), ("b", "gone", first, first)]
     assert states(3, "a", "b") == [("a", "still", first, third), ("b", "new", first, third)]
     assert states(3) == [("a", "gone", first, third), ("b", "gone", first, third)]
-
-
-def test_a_mail_is_planned_once_and_keeps_its_id(ledger: Ledger) -> None:
-    mail = ("weekly", "2026-W45", "mira@example.com")
-    assert ledger.plan_delivery(*mail, message_id="<1@x>", at=AS_OF).before is None
-    again = ledger.plan_delivery(*mail, message_id="<2@x>", at=AS_OF)
-    assert (again.message_id, again.before) == ("<1@x>", "planned")
-    ledger.record_delivery(*mail, state="sent", at=AS_OF)
-    assert ledger.plan_delivery(*mail, message_id="<3@x>", at=AS_OF).before == "sent"
-    assert ledger.frame("SELECT state, changed_at, error FROM deliveries").rows() == [("sent", AS_OF, None)]

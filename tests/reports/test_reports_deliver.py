@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import ssl
 import threading
@@ -43,6 +44,8 @@ class Box:
         return "250 OK"
 
     async def handle_DATA(self, _server, _session, envelope) -> str:  # type: ignore[no-untyped-def]  # noqa: ANN001, N802
+        if envelope.rcpt_tos[0].startswith("slow"):
+            await asyncio.sleep(1)
         self.mails += [(envelope.mail_from, address, envelope.content) for address in envelope.rcpt_tos]
         return "250 taken"
 
@@ -273,6 +276,16 @@ def test_a_silent_server_does_not_hold_the_run_for_ever() -> None:
         smtp = Smtp(HOST, int(silent.getsockname()[1]), security="none", timeout=0.2)
         [result] = deliver([letter("a@example.com")], smtp, Ledger().before, Ledger().after, pause=lambda _: None)
     assert result.outcome == "failed"
+
+
+def test_a_server_that_falls_silent_with_the_mail_in_hand_leaves_a_doubt_and_the_next_mail_goes() -> None:
+    box, ledger = Box(), Ledger()
+    with server(box) as port:
+        smtp = Smtp(HOST, port, security="none", timeout=0.2)
+        people = [letter("slow@example.com"), letter("mira@example.com")]
+        results = deliver(people, smtp, ledger.before, ledger.after)
+    assert [(one.outcome, one.attempts) for one in results] == [("doubtful", 1), ("sent", 1)]
+    assert "may have arrived" in results[0].error
 
 
 def test_a_password_is_asked_for_and_never_sent_in_the_clear() -> None:

@@ -17,13 +17,15 @@ from attribution.reports.build import build_report
 from attribution.reports.frames import DAILY_COLUMNS
 from attribution.reports.mail import LIMIT, build_mail, write_eml
 from schemas.faults import InputError
+from schemas.workspace import Mail
 
 SENDER = "costs@example.com"
+MAIL = Mail(SENDER)
 
 
 @pytest.fixture(scope="module")
 def mail() -> EmailMessage:
-    return build_mail(build_report(company(), WEEK, "mira"), SENDER, "mira@example.com")
+    return build_mail(build_report(company(), WEEK, "mira"), MAIL, "mira@example.com")
 
 
 def _html(message: EmailMessage) -> str:
@@ -78,10 +80,10 @@ def test_one_recipient_and_nobody_elses_address_or_money(mail: EmailMessage) -> 
 
 
 def test_the_same_report_is_the_same_mail_and_another_is_another(mail: EmailMessage) -> None:
-    again = build_mail(build_report(company(), WEEK, "mira"), SENDER, "mira@example.com")
+    again = build_mail(build_report(company(), WEEK, "mira"), MAIL, "mira@example.com")
     assert again.as_bytes() == mail.as_bytes()
-    other = build_mail(build_report(company(), WEEK, "mira"), SENDER, "deputy@example.com")
-    third = build_mail(build_report(company(), WEEK), SENDER, "mira@example.com")
+    other = build_mail(build_report(company(), WEEK, "mira"), MAIL, "deputy@example.com")
+    third = build_mail(build_report(company(), WEEK), MAIL, "mira@example.com")
     assert len({mail["Message-ID"], other["Message-ID"], third["Message-ID"]}) == 3
     assert mail["List-Id"] == "Cost report <cost-report.example.com>"
     assert mail["Date"].datetime == company().as_of
@@ -90,7 +92,7 @@ def test_the_same_report_is_the_same_mail_and_another_is_another(mail: EmailMess
 def test_the_subject_is_one_line_whatever_the_owner_is_called() -> None:
     for name in HARMFUL.values():
         daily = frame(DAILY_COLUMNS, [cost_row(WEEK.first, "p", name, "12.5")])
-        message = build_mail(build_report(company(daily=daily), WEEK, name), SENDER, "a@example.com")
+        message = build_mail(build_report(company(daily=daily), WEEK, name), MAIL, "a@example.com")
         parsed = email.message_from_bytes(message.as_bytes(), policy=policy.default)
         assert parsed["Bcc"] is None
         assert "\n" not in parsed["Subject"]
@@ -98,7 +100,7 @@ def test_the_subject_is_one_line_whatever_the_owner_is_called() -> None:
 
 
 def test_harmful_names_are_text_in_the_mail_and_it_stays_short() -> None:
-    html = _html(build_mail(build_report(harmful(), WEEK), SENDER, "a@example.com"))
+    html = _html(build_mail(build_report(harmful(), WEEK), MAIL, "a@example.com"))
     _is_harmless(html)
     assert len(re.findall("<img", html)) == 2
 
@@ -110,14 +112,14 @@ def test_a_mail_of_hundreds_of_long_names_in_many_currencies_stays_below_the_lim
         for n in range(300)
         for code in ("USD", "EUR", "CNY", "JPY")
     ]  # fmt: skip
-    message = build_mail(build_report(company(daily=frame(DAILY_COLUMNS, rows)), WEEK), SENDER, "a@example.com")
+    message = build_mail(build_report(company(daily=frame(DAILY_COLUMNS, rows)), WEEK), MAIL, "a@example.com")
     assert len(_html(message).encode()) < LIMIT
 
 
 @pytest.mark.parametrize("wrong", ["a@example.com, b@example.com", "nobody", "a@example.com\r\nBcc: b@example.com", ""])
 def test_what_is_not_one_address_is_refused(wrong: str) -> None:
     with pytest.raises(InputError, match="not one mail address"):
-        build_mail(build_report(company(), WEEK, "mira"), SENDER, wrong)
+        build_mail(build_report(company(), WEEK, "mira"), MAIL, wrong)
 
 
 def test_a_kept_mail_reads_back_and_is_one_file(mail: EmailMessage, tmp_path: Path) -> None:
