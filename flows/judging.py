@@ -33,6 +33,7 @@ from attribution.detection import (
 from attribution.detection.windows import next_month
 from attribution.inputs import InputFrames
 from attribution.rules import RuleBook
+from flows.odd_days import detect_days
 from flows.people import as_owners
 from flows.running import Run
 from schemas.detection import BILLED_COLUMNS, NOTICE_COLUMNS, Watermark, daily_columns
@@ -62,8 +63,10 @@ def detect(run: Run, rules: RuleBook, inputs: InputFrames) -> pl.DataFrame:
     run.watch("detecting", 1, 2)
     waste = detect_waste(_waste_inputs(run, rules, inputs, marks), workspace.waste)
     checks = _invoice_checks(run, inputs.invoices)
+    fired = detect_growth(grown)
     found = together(
-        detect_growth(grown),
+        fired,
+        detect_days(run, rules.names, daily, marks, fired),
         invoice_findings(checks),
         waste.findings,
         *_about_people(run, daily, as_owners(inputs.people, rules)),

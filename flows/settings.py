@@ -16,7 +16,6 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     ValidationError,
     field_validator,
@@ -25,7 +24,7 @@ from pydantic import (
 
 from attribution.bills import clock_of, generic_csv, own_costs
 from attribution.rules import rule_files
-from flows.stated_tables import Amount, Severity, Share, Suppress, Text, Waste
+from flows.stated_tables import Amount, Anomaly, Growth, Severity, Share, Suppress, Text, Waste
 from flows.stated_tables import Table as _Table
 from flows.stated_values import (
     charge_column,
@@ -113,33 +112,6 @@ class _Inputs(_Table):
     checkpoints: Text | None = None
 
 
-class _GrowthOverride(BaseModel):
-    """Limits beside the values they are for; every other setting names a column."""
-
-    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
-    __pydantic_extra__: dict[str, Text] = Field(init=False)
-    threshold: Amount | None = None
-    minimum: Amount | None = None
-
-    @model_validator(mode="after")
-    def _of_something(self) -> Self:
-        if not self.model_extra or (self.threshold is None and self.minimum is None):
-            refuse("needs a value and a limit", 'For example: project = "sandbox", threshold = 1.0.')
-        return self
-
-
-class _Growth(_Table):
-    threshold: Amount = ws.Growth.threshold
-    minimum: Amount = ws.Growth.minimum
-    subjects: list[Annotated[list[Text], Field(min_length=1)]] = Field(default_factory=list)
-    override: list[_GrowthOverride] = Field(default_factory=list)
-
-    def stated(self) -> ws.Growth:
-        """As the rooms below know it."""
-        overrides = (ws.GrowthOverride(one.model_extra or {}, one.threshold, one.minimum) for one in self.override)
-        return ws.Growth(self.threshold, self.minimum, tuple(map(tuple, self.subjects)), tuple(overrides))
-
-
 class _Invoices(_Table):
     tolerance: Amount = ws.Invoices.tolerance
 
@@ -184,7 +156,8 @@ class _File(_Table):
     source: list[_Source] = Field(min_length=1)
     ingest: _Ingest = _Ingest()
     inputs: _Inputs = _Inputs()
-    growth: _Growth = _Growth()
+    growth: Growth = Growth()
+    anomaly: Anomaly = Anomaly()
     waste: Waste = Waste()
     invoices: _Invoices = _Invoices()
     severity: Severity = Severity()
@@ -248,6 +221,7 @@ def _workspace(root: Path, stated: _File) -> ws.Workspace:
         sources=tuple(_sources(stated)),
         inputs=ws.Inputs(**stated.inputs.model_dump()),
         growth=stated.growth.stated(),
+        anomaly=ws.Anomaly(**stated.anomaly.model_dump()),
         waste=stated.waste.stated(),
         invoices=ws.Invoices(**stated.invoices.model_dump()),
         severity=ws.Severity(**stated.severity.model_dump()),
@@ -282,7 +256,8 @@ def _known(table: str) -> list[str]:
         "source": _Source,
         "ingest": _Ingest,
         "inputs": _Inputs,
-        "growth": _Growth,
+        "growth": Growth,
+        "anomaly": Anomaly,
         "waste": Waste,
         "invoices": _Invoices,
         "severity": Severity,

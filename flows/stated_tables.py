@@ -76,3 +76,38 @@ class Waste(Table):
         """As the rooms below know it."""
         overrides = tuple(as_override(one.model_extra or {}) for one in self.override)
         return ws.Waste(self.min_age_days, self.coverage, self.minimum, dict(self.model_extra or {}), overrides)
+
+
+class _GrowthOverride(BaseModel):
+    """Limits beside the values they are for; every other setting names a column."""
+
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+    __pydantic_extra__: dict[str, Text] = Field(init=False)
+    threshold: Amount | None = None
+    minimum: Amount | None = None
+
+    @model_validator(mode="after")
+    def _of_something(self) -> Self:
+        if not self.model_extra or (self.threshold is None and self.minimum is None):
+            refuse("needs a value and a limit", 'For example: project = "sandbox", threshold = 1.0.')
+        return self
+
+
+class Growth(Table):
+    """[growth]: limits, further subjects, and limits of single values."""
+
+    threshold: Amount = ws.Growth.threshold
+    minimum: Amount = ws.Growth.minimum
+    subjects: list[Annotated[list[Text], Field(min_length=1)]] = Field(default_factory=list)
+    override: list[_GrowthOverride] = Field(default_factory=list)
+
+    def stated(self) -> ws.Growth:
+        """As the rooms below know it."""
+        overrides = (ws.GrowthOverride(one.model_extra or {}, one.threshold, one.minimum) for one in self.override)
+        return ws.Growth(self.threshold, self.minimum, tuple(map(tuple, self.subjects)), tuple(overrides))
+
+
+class Anomaly(Table):
+    """[anomaly]: the least excess of an episode."""
+
+    minimum: Amount = ws.Anomaly.minimum

@@ -74,6 +74,44 @@ INVOICE_CHECK_COLUMNS: dict[str, pl.DataType] = {
 EFFECTS = ("price_effect", "usage_effect", "mix_effect", "new_effect", "vanished_effect")
 """What a change is made of; they sum to it."""
 
+DAY_STATUSES = ("usual", "above", "below", "not judged", "unknown")
+DAILY_BOUND_COLUMNS: dict[str, pl.DataType] = {
+    "kind": pl.String(),  # project, service ..., or "project x stage"
+    "subject": pl.String(),
+    "BillingCurrency": pl.String(),
+    "usage_date": pl.Date(),
+    "cost": MONEY,  # EffectiveCost of Usage, without what is billed for longer than a day; null: unknown
+    "expected": MONEY,  # a statistic, to the hundredth; null while the subject warms up or usually costs nothing
+    "lower": MONEY,
+    "upper": MONEY,
+    "status": pl.String(),
+    "provisional": pl.Boolean(),  # late charges may still raise it
+}
+"""One subject x day: what it cost, and between which bounds it was to be expected."""
+
+SHAPES = ("spike", "level shift", "leak", "silence")
+EPISODE_COLUMNS: dict[str, pl.DataType] = {
+    "kind": pl.String(),
+    "subject": pl.String(),
+    "BillingCurrency": pl.String(),
+    "shape": pl.String(),
+    "start": pl.Date(),
+    "peak": pl.Date(),  # the day with the largest excess
+    "end": pl.Date(),  # last odd day so far
+    "days": pl.Int32(),  # odd days from start to end
+    "cost": MONEY,  # of the odd days
+    "expected": MONEY,  # of the odd days; a statistic, to the hundredth
+    "excess": MONEY,  # cost - expected; below zero for a silence
+    "peak_cost": MONEY,
+    "peak_expected": MONEY,
+    "open": pl.Boolean(),  # may go on: its end is one of the last days
+    "recent": pl.Boolean(),  # told as a finding, unless another is
+    "owner": pl.String(),  # the only owner of the money, "shared" where there are several; null: not recent
+    "project": pl.String(),
+    "explained_by": pl.String(),  # lower subjects with the same excess, told in its place
+}
+"""One episode of one subject: days that cost other than expected."""
+
 STATUSES = ("first", "new", "vanished", "grew", "fell", "steady", "no_cost", "unknown")
 PERCENT = pl.Decimal(38, 6)
 
@@ -120,6 +158,34 @@ GrowthRows = pa.DataFrameSchema(
     strict=True,
     unique=["kind", "subject", "month", "BillingCurrency"],
     name="GrowthRows",
+)
+
+DailyBounds = pa.DataFrameSchema(
+    {
+        name: pa.Column(
+            dtype,
+            nullable=name in ("cost", "expected", "lower", "upper"),
+            checks=[pa.Check.isin(DAY_STATUSES)] if name == "status" else [],
+        )
+        for name, dtype in DAILY_BOUND_COLUMNS.items()
+    },
+    strict=True,
+    unique=["kind", "subject", "BillingCurrency", "usage_date"],
+    name="DailyBounds",
+)
+
+Episodes = pa.DataFrameSchema(
+    {
+        name: pa.Column(
+            dtype,
+            nullable=name in ("cost", "excess", "peak_cost", "peak_expected", "owner", "project", "explained_by"),
+            checks=[pa.Check.isin(SHAPES)] if name == "shape" else [],
+        )
+        for name, dtype in EPISODE_COLUMNS.items()
+    },
+    strict=True,
+    unique=["kind", "subject", "BillingCurrency", "shape", "start"],
+    name="Episodes",
 )
 
 InvoiceChecks = pa.DataFrameSchema(

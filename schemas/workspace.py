@@ -81,6 +81,13 @@ class Growth:
 
 
 @dataclass(frozen=True)
+class Anomaly:
+    """When days that cost more than expected are a finding: with so much excess in all."""
+
+    minimum: Decimal = Decimal(100)
+
+
+@dataclass(frozen=True)
 class WasteOverride:
     """Thresholds of what has some dimension values: for every detector that knows them, and by detector."""
 
@@ -177,6 +184,7 @@ class Workspace:
     sources: tuple[Source, ...]
     inputs: Inputs = Inputs()
     growth: Growth = Growth()
+    anomaly: Anomaly = Anomaly()
     waste: Waste = Waste()
     invoices: Invoices = Invoices()
     severity: Severity = Severity()

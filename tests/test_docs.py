@@ -59,6 +59,7 @@ EXAMPLES = [
     "docs/reports.md",
     "docs/rules.md",
     "docs/sql.md",
+    "docs/growth.md",
 ]
 LEFT_OUT = "..."
 _SAME = 12  # letters by which the first line after one left out is found, so that its figures may change

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from attribution.detection.candidates import together
+from attribution.detection.daily import anomaly_findings, judge_days
 from attribution.detection.doubles import bills_in_two_sources
 from attribution.detection.growth import check_subjects, growth, subjects_of
 from attribution.detection.growth_findings import growth_findings as detect_growth
@@ -20,6 +21,7 @@ from attribution.detection.waste import WasteInputs, detect_waste, threshold_fau
 
 __all__ = [
     "WasteInputs",
+    "anomaly_findings",
     "bills_in_two_sources",
     "check_invoices",
     "check_subjects",
@@ -29,6 +31,7 @@ __all__ = [
     "finding_marks",
     "growth",
     "invoice_findings",
+    "judge_days",
     "notice_findings",
     "owners_who_left",
     "owners_without_recipient",

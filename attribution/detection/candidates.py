@@ -33,15 +33,17 @@ class Finding:
     owner: str = UNALLOCATED
     project: str = UNALLOCATED
     month: date | None = None
+    occasion: str = ""
 
     @property
     def fingerprint(self) -> str:
-        """Stable over runs: kind, subject and currency."""
-        return _fingerprint(self.kind, self.subject, self.currency)
+        """Stable over runs: kind, subject and currency; the occasion where one subject may have several."""
+        return _fingerprint(self.kind, self.subject, self.currency, self.occasion)
 
 
-def _fingerprint(kind: str, subject: str, currency: str | None) -> str:
-    return sha256("\x1f".join((kind, subject, currency or "")).encode()).hexdigest()[:16]
+def _fingerprint(kind: str, subject: str, currency: str | None, occasion: str = "") -> str:
+    named = (kind, subject, currency or "", *([occasion] if occasion else []))
+    return sha256("\x1f".join(named).encode()).hexdigest()[:16]
 
 
 def fingerprints(found: pl.DataFrame) -> pl.Series:
@@ -58,7 +60,11 @@ def as_frame(found: Iterable[Finding]) -> pl.DataFrame:
         "project", "month",
     )  # fmt: skip
     columns: dict[str, Sequence[object]] = {"fingerprint": [one.fingerprint for one in ordered]}
-    columns |= dict(zip(names, zip(*map(astuple, ordered), strict=True), strict=True)) if ordered else {}
+    columns |= (
+        dict(zip(names, zip(*(astuple(one)[: len(names)] for one in ordered), strict=True), strict=True))
+        if ordered
+        else {}
+    )
     stakes = [None if one.cost_at_stake is None else to_units(one.cost_at_stake) for one in ordered]
     return pl.DataFrame(
         [

@@ -10,13 +10,15 @@ from attribution.ledger.costs import empty_shapes
 from attribution.ledger.records import RECONCILIATION_COLUMNS
 from schemas.bills import no_rejects
 from schemas.charges import CHARGE_COLUMNS
-from schemas.detection import GROWTH_COLUMNS, INVOICE_CHECK_COLUMNS
+from schemas.detection import DAILY_BOUND_COLUMNS, EPISODE_COLUMNS, GROWTH_COLUMNS, INVOICE_CHECK_COLUMNS
 from schemas.dimensions import DIMENSIONS
 from schemas.findings import FINDING_MARK_COLUMNS
 from schemas.inputs import USAGE_COLUMNS
 from schemas.waste import DETECTOR_COLUMNS
 
-Kept = Literal["growth", "reconciliation", "invoice_checks", "usage", "finding_marks", "detectors"]
+Kept = Literal[
+    "growth", "reconciliation", "invoice_checks", "usage", "finding_marks", "detectors", "daily_bounds", "anomalies"
+]  # fmt: skip
 """Tables that each run makes anew."""
 
 
@@ -24,6 +26,8 @@ def empty_tables() -> dict[str, pl.DataFrame]:
     """Name -> a frame without rows."""
     frames = {
         "growth": GROWTH_COLUMNS,
+        "daily_bounds": DAILY_BOUND_COLUMNS,
+        "anomalies": EPISODE_COLUMNS,
         "invoice_checks": INVOICE_CHECK_COLUMNS,
         "usage": USAGE_COLUMNS,
         "detectors": DETECTOR_COLUMNS,
