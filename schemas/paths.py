@@ -163,4 +163,4 @@ def _piece(piece: str) -> str:
 
 
 def _hidden(path: PurePath) -> bool:
-    return any(part.startswith(".") for part in path.parts)
+    return any(part.startswith(".") and part != ".." for part in path.parts)

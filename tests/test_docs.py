@@ -53,6 +53,7 @@ EXAMPLES = [
     "docs/findings.md",
     "docs/how_it_works.md",
     "docs/operations.md",
+    "docs/own-bills.md",
     "docs/providers/aws-cur.md",
     "docs/providers/kubernetes.md",
     "docs/providers/own-costs.md",

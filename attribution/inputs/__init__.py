@@ -13,6 +13,7 @@ from attribution.inputs.csv_file import Read
 from attribution.inputs.invoices import read_invoices
 from attribution.inputs.jobs import read_jobs
 from attribution.inputs.people import read_people
+from attribution.inputs.recognise import recognise
 from attribution.inputs.resources import read_resources
 from attribution.inputs.runs import read_runs
 from attribution.inputs.tags import read_tags
@@ -47,6 +48,7 @@ __all__ = [
     "read_tags",
     "read_usage",
     "read_utilization",
+    "recognise",
     "usage_weights",
 ]
 

@@ -11,17 +11,38 @@ from flows.cli.options import HERE, AcceptShrink, AsJson, AsOf, Folder, app, loa
 
 
 @app.command()
-def init(directory: Annotated[Path, typer.Argument(help="The folder to make.")]) -> None:
-    """Write a new workspace with commented files.
+def init(
+    directory: Annotated[Path, typer.Argument(help="The folder to make.")],
+    origin: Annotated[
+        str | None, typer.Option("--from", help="A folder or bucket of exports to look into.", metavar="PATH")
+    ] = None,
+) -> None:
+    """Write a new workspace: commented files, or one that fits the exports found in a folder or bucket.
 
-    Example: attribution init my-costs
+    Example: attribution init my-costs --from exports
     """
-    from flows.starter import write_starter
-    from flows.terminal import terminal
+    from flows.starter import FILES, refuse_existing, write_starter
+    from flows.terminal import terminal, watching, wide
 
-    for path in write_starter(directory):
+    if origin is None:
+        for path in write_starter(directory):
+            terminal.print(str(path))
+        terminal.print(
+            f"\nNext: put bills under {directory / 'bills'}, then: attribution check --workspace {directory}"
+        )
+        return
+    from flows.starter.described import rules_text, settings_text
+    from flows.starter.look import look
+    from flows.starter.shown import shown
+
+    refuse_existing(directory)
+    with watching() as watch:
+        found = look(origin, directory, watch)
+    written = write_starter(directory, dict(zip(FILES, (settings_text(found), rules_text(found)), strict=True)))
+    wide.print(shown(found))
+    for path in written:
         terminal.print(str(path))
-    terminal.print(f"\nNext: put bills under {directory / 'bills'}, then: attribution check --workspace {directory}")
+    terminal.print(f"\nNext: read both files, answer their questions, then: attribution run --workspace {directory}")
 
 
 @app.command()
