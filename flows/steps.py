@@ -16,7 +16,7 @@ import polars as pl
 
 from attribution.allocation import broken, reconcile, resolve, split
 from attribution.detection.windows import next_month
-from attribution.inputs import InputFrames, read_inputs
+from attribution.inputs import InputFrames, digests, read_inputs
 from attribution.ledger import publish as publish_ledger
 from attribution.objects import fetch
 from attribution.reports.nightly import NightlySummary
@@ -191,8 +191,9 @@ def attribute(run: Run, stated: Stated) -> None:
     run.watch("reconciling", 3, 4)
     prove(run, reconcile(subjects, lines, divided.costs, divided.subjects))
     run.ledger.keep_costs(
-        divided.costs, divided.subjects, divided.allocations, divided.lineage, pooled=divided.pooled, run=run.number
-    )
+        divided.costs, divided.subjects, divided.allocations, divided.lineage, pooled=divided.pooled, run=run.number,
+        inputs=digests(inputs),
+    )  # fmt: skip
     run.ledger.keep_input_rejects(inputs.rejects)
     run.ledger.keep("usage", inputs.usage)
     run.counts |= {"input_rejects": inputs.rejects.height, "lines": lines.height, "costs": divided.costs.height}

@@ -13,7 +13,7 @@ import polars as pl
 from attribution.reports import frames as shapes
 from attribution.reports.build import build_report
 from attribution.reports.frames import ReportFrames
-from attribution.reports.nightly import NightlySummary, Place, summary_of
+from attribution.reports.nightly import NightlySummary, Pending, Place, summary_of
 from attribution.reports.period import Period, week_before
 from attribution.reports.report import BillLine
 from flows.arrival import Arrived
@@ -35,8 +35,21 @@ def summarize(run: Run, arrived: Arrived) -> NightlySummary:
         report,
         tuple(BillLine(*row) for row in changed.iter_rows()),
         (Place("for SQL", str(store / "costs.duckdb")), Place("reports", str(store / "reports"))),
+        pending=_pending(run),
         nothing_new=not arrived.read,
     )
+
+
+def _pending(run: Run) -> tuple[Pending, ...]:
+    """What closed months hold back, by project; bills alone can differ without moving EffectiveCost."""
+    rows = run.ledger.frame(
+        """
+        SELECT billing_month, BillingCurrency, value, reported_EffectiveCost, computed_EffectiveCost, why
+        FROM main.pending_restatements WHERE dimension = 'project'
+        ORDER BY abs(computed_EffectiveCost - reported_EffectiveCost) DESC NULLS LAST, billing_month, value
+        """
+    )
+    return tuple(Pending(*row) for row in rows.iter_rows())
 
 
 def week_of(frames: ReportFrames) -> Period:

@@ -16,7 +16,7 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
 
@@ -35,6 +35,7 @@ from attribution.rules.splits import SPLIT_KEYS
 from attribution.rules.values import TAKE_KEYS
 from attribution.rules.when import GROUPS
 from flows import cli, steps
+from flows.closing import close_month
 from flows.questions import as_table, ask
 from flows.settings import load_workspace
 from schemas.costs import LINE_COLUMNS, SIGNS, SUBJECT_COLUMNS
@@ -72,8 +73,8 @@ LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]*)(#[^)\s]*)?\)")
 
 @dataclass(frozen=True)
 class Sample:
-    """sample_bills after one night, and `second_night`: a copy after its week and a night with other weights in a split
-    and a second delivery of a bill, of which nothing says how it belongs to the first."""
+    """sample_bills after one night, and `second_night`: a copy after its week, with August closed, and a night with
+    other weights in a split and a second delivery of a bill, of which nothing says how it belongs to the first."""
 
     root: Path
     nightly: str
@@ -107,6 +108,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Sample:
         shutil.copytree("sample_bills", "second_night")
         second = Path("second_night")
         steps.weekly(load_workspace(second), AS_OF)
+        close_month(load_workspace(second), date(2026, 8, 1))
         rules = second / "rules.toml"
         text = rules.read_text(encoding="utf-8")
         assert WEIGHTS in text

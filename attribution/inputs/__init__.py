@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +39,7 @@ from schemas.workspace import Inputs
 __all__ = [
     "InputFrames",
     "Read",
+    "digests",
     "read_checkpoints",
     "read_inputs",
     "read_invoices",
@@ -114,3 +116,19 @@ def read_inputs(inputs: Inputs, root: Path, timezone: str = "UTC", store: Path |
         raise InputError(faults)
     rejects = pl.concat([one.rejects for one in read.values()])
     return InputFrames(**{name: one.frame for name, one in read.items()}, rejects=rejects)
+
+
+_ATTRIBUTING = ("tags", "resources", "usage", "jobs", "runs")
+"""Inputs that say whose money it is; the others tell of it."""
+
+
+def digests(inputs: InputFrames) -> dict[str, str]:
+    """What attribution is given besides bills and rules, a digest each, so that a run can say what changed since.
+
+    The order of rows does not matter. A digest holds within one version of polars, whose hash of a row it is made of.
+    """
+    found = {}
+    for name in _ATTRIBUTING:
+        rows = getattr(inputs, name).hash_rows(seed=1).sort()
+        found[name] = hashlib.sha256(rows.to_arrow().buffers()[1] or b"").hexdigest()[:16]
+    return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from attribution.ledger.actions import Action, append_actions
+from attribution.ledger.closing import close_month, reopen_month
 from attribution.ledger.ledger import Ledger, open_ledger
 from attribution.ledger.mails import (
     Answered,
@@ -42,11 +43,13 @@ __all__ = [
     "keep_dispute",
     "mail_state",
     "note_mail",
+    "close_month",
     "open_ledger",
     "publish",
     "query",
     "read_published",
     "record_mail",
+    "reopen_month",
     "scratch_ledger",
     "settle_dispute",
 ]

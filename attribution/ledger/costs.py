@@ -7,13 +7,20 @@ until they are published: DuckDB takes text in ten times more slowly than polars
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from attribution.ledger.connection import replace
+from attribution.ledger.as_reported import as_reported
+from attribution.ledger.causes import causes
+from attribution.ledger.closing import Star
+from attribution.ledger.connection import append, registered
+from attribution.ledger.connection import replace as replace_table
 from attribution.ledger.disk import WRITING, put_file, write_rows
 from attribution.ledger.views import dimensions_kept, query_file, sql_text, view_query
 from schemas.check import verify
@@ -33,55 +40,69 @@ if TYPE_CHECKING:
 
 
 SUBJECTS_FILES = "subjects-*.parquet"
+RULES_VERSION = "rules_version"
 
 
-def keep(
-    con: duckdb.DuckDBPyConnection,
-    costs: pl.DataFrame,
-    subjects: pl.DataFrame,
-    allocations: pl.DataFrame,
-    lineage: pl.DataFrame,
-    *,
-    store: Path,
-    pooled: pl.DataFrame | None,
-    run: int,
-) -> None:
-    """Replace all kept costs; the caller wraps this in a transaction and lays the views after it.
+def keep(con: duckdb.DuckDBPyConnection, store: Path, made: Star, run: int, inputs: Mapping[str, str]) -> None:
+    """Replace all kept costs but those of closed months; the caller wraps this in a transaction, then lays the views.
 
     Args:
         con: the ledger.
-        costs: COST_COLUMNS.
-        subjects: COST_SUBJECT_COLUMNS and any columns beyond.
-        allocations: allocation_columns of the dimensions.
-        lineage: one row a pool and receiver of a split: weights and the pool's amounts.
         store: the folder that takes the subjects' file.
-        pooled: which cost rows each pool was summed from; None where nothing was split.
+        made: what the run made of all months, its allocations without a rule set's version.
         run: number of the run.
+        inputs: what the costs were made from besides bills and rules: a name and a digest each.
 
     Raises:
+        InputError: the rows of a closed month are gone.
         LawBrokenError: a frame is not what its schema says; nothing is kept then.
     """
-    _check(costs.select(*COST_COLUMNS), subjects, allocations)
+    _check(made.costs.select(*COST_COLUMNS), made.subjects, made.allocations)
     old = dimensions_kept(con)
+    made = replace(made, allocations=_with_version(con, made.allocations, run))
+    star, pending = as_reported(con, store, made)
     con.execute(f"CREATE OR REPLACE TEMP TABLE months_before AS {view_query('dimension_months', old)}")
     file = store / f"subjects-{run}.parquet"
     # polars packs text while DuckDB takes in numbers; each keeps one core busy.
     with ThreadPoolExecutor(1, "subjects") as beside:
-        written = beside.submit(_write_subjects, subjects, file)
-        replace(con, "allocations", allocations)
-        replace(con, "split_lineage", lineage)
-        replace(con, "split_pools", pl.DataFrame(schema=POOLED_COLUMNS) if pooled is None else pooled)
-        replace(con, "cost_facts", costs.select(*COST_COLUMNS))
+        written = beside.submit(_write_subjects, star.subjects, file)
+        replace_table(con, "allocations", star.allocations)
+        replace_table(con, "split_lineage", star.lineage)
+        replace_table(con, "split_pools", star.pooled)
+        replace_table(con, "cost_facts", star.costs.select(*COST_COLUMNS))
         written.result()
     lay_subjects(con, file)
     new = dimensions_kept(con)
     con.execute(f"CREATE OR REPLACE TEMP TABLE months_after AS {view_query('dimension_months', new)}")
-    con.execute(query_file("restate", ()), {"run": run, "dimensions": [name for name in old if name in new]})
+    _note_changes(con, pending, run, [name for name in old if name in new], inputs)
     con.execute("DROP TABLE months_before; DROP TABLE months_after")
     con.execute(
-        "INSERT INTO book.costs_kept SELECT run, as_of, $file FROM book.runs WHERE run = $run",
-        {"run": run, "file": file.name},
+        "INSERT INTO book.costs_kept SELECT run, as_of, $file, $inputs FROM book.runs WHERE run = $run",
+        {"run": run, "file": file.name, "inputs": json.dumps(dict(inputs), sort_keys=True)},
     )
+
+
+def _with_version(con: duckdb.DuckDBPyConnection, allocations: pl.DataFrame, run: int) -> pl.DataFrame:
+    """Allocations that name the rule set that made them: thousands of rows, where costs are millions."""
+    ((version,),) = con.execute("SELECT versions ->> 'rules' FROM book.runs WHERE run = ?", [run]).fetchall()
+    return allocations.with_columns(pl.lit(version, pl.String).alias(RULES_VERSION))
+
+
+def _note_changes(
+    con: duckdb.DuckDBPyConnection, pending: pl.DataFrame, run: int, dimensions: list[str], inputs: Mapping[str, str]
+) -> None:
+    """Note what changed in months kept before, and what closed months hold back, each with what made it differ."""
+    months = [month for (month,) in con.execute("SELECT DISTINCT billing_month FROM months_before").fetchall()]
+    why = pl.DataFrame(
+        list(causes(con, months, run, inputs).items()),
+        schema={"billing_month": pl.Date(), "why": pl.String()},
+        orient="row",
+    )
+    with registered(con, causes=why):
+        con.execute(query_file("restate", ()), {"run": run, "dimensions": dimensions})
+    con.execute("DELETE FROM book.pending_restatements")
+    if pending.height:
+        append(con, "pending_restatements", pending.join(why, on="billing_month", how="left", validate="m:1"))
 
 
 def _write_subjects(subjects: pl.DataFrame, file: Path) -> None:
@@ -113,7 +134,7 @@ def empty_shapes(dimensions: tuple[str, ...]) -> dict[str, pl.DataFrame]:
     """Tables that take their shape from frames, as they are before anything was kept."""
     return {
         "no_subjects": pl.DataFrame(schema=COST_SUBJECT_COLUMNS),
-        "allocations": pl.DataFrame(schema=allocation_columns(dimensions)),
+        "allocations": pl.DataFrame(schema={**allocation_columns(dimensions), RULES_VERSION: pl.String()}),
         "split_lineage": pl.DataFrame(schema=LINEAGE_COLUMNS),
         "split_pools": pl.DataFrame(schema=POOLED_COLUMNS),
     }

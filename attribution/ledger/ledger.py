@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from attribution.ledger import costs as kept_costs
 from attribution.ledger import posting, records, retention
+from attribution.ledger.closing import NO_INPUTS, NO_POOLS, Star
 from attribution.ledger.connection import RESTORE, connect, disk_faults, frame, migrate, replace, transaction
 from attribution.ledger.disk import PUBLISHED, charges_folder
 from attribution.ledger.lines import lines, subjects
@@ -198,12 +199,13 @@ class Ledger:
         allocations: pl.DataFrame,
         lineage: pl.DataFrame,
         *,
-        pooled: pl.DataFrame | None = None,
+        pooled: pl.DataFrame = NO_POOLS,
         run: int,
+        inputs: Mapping[str, str] = NO_INPUTS,
     ) -> None:
         """Replace all costs in one transaction, noting what changed in months kept before; see costs.keep."""
         with transaction(self.con):
-            kept_costs.keep(self.con, costs, subjects, allocations, lineage, store=self.store, pooled=pooled, run=run)
+            kept_costs.keep(self.con, self.store, Star(costs, subjects, allocations, lineage, pooled), run, inputs)
             lay_views(self.con, self.charge_files())
         self.sweep()
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from attribution.ledger import costs as kept_costs
+from attribution.ledger.closing import closed_months, remove_closed
 from attribution.ledger.connection import transaction
 from attribution.ledger.disk import remove_leftovers
 from attribution.ledger.views import query_file
@@ -116,3 +117,4 @@ def sweep(con: duckdb.DuckDBPyConnection, store: Path) -> None:
     for file in store.glob(kept_costs.SUBJECTS_FILES):
         if file != kept:
             file.unlink()
+    remove_closed(store, closed_months(con).values())

@@ -31,6 +31,18 @@ class ProjectCost:
 
 
 @dataclass(frozen=True)
+class Pending:
+    """EffectiveCost of a project in a closed month, as reported and as it would be now, and what made it differ."""
+
+    month: date
+    currency: str
+    project: str
+    reported: Amount
+    computed: Amount
+    why: str
+
+
+@dataclass(frozen=True)
 class Place:
     """A file of the run that somebody may want to open."""
 
@@ -54,12 +66,18 @@ class NightlySummary:
     findings: tuple[Finding, ...] = ()
     coverage: tuple[tuple[str, Coverage], ...] = ()  # (currency, coverage of a dimension)
     held_back: tuple[HeldBack, ...] = ()
+    pending: tuple[Pending, ...] = ()  # of closed months, the largest difference first
     places: tuple[Place, ...] = ()
     nothing_new: bool = False
 
 
 def summary_of(
-    report: Report, bills: tuple[BillLine, ...], places: tuple[Place, ...], *, nothing_new: bool
+    report: Report,
+    bills: tuple[BillLine, ...],
+    places: tuple[Place, ...],
+    *,
+    pending: tuple[Pending, ...] = (),
+    nothing_new: bool,
 ) -> NightlySummary:
     """The summary of a night whose report for all is built already.
 
@@ -67,6 +85,7 @@ def summary_of(
         report: the report for all.
         bills: those read in this run, which are fewer than the report's.
         places: files to name.
+        pending: what closed months hold back.
         nothing_new: every delivery was known already.
     """
     wholes = [(one.currency, one.whole) for one in report.sections if one.whole is not None]
@@ -88,6 +107,7 @@ def summary_of(
         + report.loose_findings,
         coverage=tuple((code, row) for code, whole in wholes for row in whole.coverage),
         held_back=report.quality.held_back,
+        pending=pending,
         places=places,
         nothing_new=nothing_new,
     )
@@ -116,6 +136,10 @@ def nightly_summary(summary: NightlySummary) -> Group:
     if others:
         parts.append(_title("Other findings", "see: attribution findings"))
         parts += [Text(f"{figures.label(what)}: {n}") for what, n in Counter(row.what for row in others).items()]
+    if summary.pending:
+        months = ", ".join(dict.fromkeys(f"{row.month:%Y-%m}" for row in summary.pending))
+        hint = f"of {months}; see pending_restatements, and attribution reopen"
+        parts += [_title("Held back by closed months", hint), _pending(summary.pending)]
     if summary.places:
         parts += [_title("Files"), _places(summary.places)]
     return Group(*parts)
@@ -225,6 +249,23 @@ def _projects(summary: NightlySummary, rows: list[ProjectCost]) -> RenderableTyp
             figures.money(figures.total(row.running for row in rest), rest[0].currency),
             style="dim",
         )
+    return table
+
+
+def _pending(rows: tuple[Pending, ...]) -> RenderableType:
+    table = plain_table("Project", "closed month", "why", "reported", "would be", "difference", texts=3)
+    for row in rows[:_ROWS]:
+        add_row(
+            table,
+            figures.label(row.project, 32),
+            figures.month(row.month),
+            figures.label(row.why, 24),
+            figures.money(row.reported, row.currency),
+            figures.money(row.computed, row.currency),
+            figures.change(row.computed, row.reported, row.currency),
+        )
+    if len(rows) > _ROWS:
+        add_row(table, f"and {len(rows) - _ROWS} more", *[""] * 5, style="dim")
     return table
 
 

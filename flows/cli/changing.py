@@ -209,3 +209,31 @@ def publish(
     with watching() as watch, open_ledger(load(workspace).store, on_wait=lambda said: watch(said, 0, 0)) as ledger:
         path = publish_ledger(ledger, with_charges=with_charges)
     terminal.print(str(path), markup=False)
+
+
+@app.command()
+def close(month: str, workspace: Folder = HERE) -> None:
+    """Keep a billing month as reported: what comes later waits as a pending difference until it is opened again.
+
+    Example: attribution close 2026-09 --workspace sample_bills
+    """
+    from flows.closing import close_month
+    from flows.terminal import read_month, terminal, watching
+
+    with watching() as watch:
+        said = close_month(load(workspace), read_month(month), watch)
+    terminal.print(said, markup=False)
+
+
+@app.command()
+def reopen(month: str, workspace: Folder = HERE) -> None:
+    """Open a closed month again: the next run restates it, and `restatements` says what changed and why.
+
+    Example: attribution reopen 2026-09 --workspace sample_bills
+    """
+    from flows.closing import reopen_month
+    from flows.terminal import read_month, terminal, watching
+
+    with watching() as watch:
+        said = reopen_month(load(workspace), read_month(month), watch)
+    terminal.print(said, markup=False)

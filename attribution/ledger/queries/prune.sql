@@ -15,6 +15,7 @@ WHERE pruned_run IS NULL
         WHERE b.superseded_run IS NULL
             OR b.superseded_run > $published  -- the published charges are read from its files
             OR b.from_first = 1
+            OR b.bill_no IN (SELECT bill_no FROM book.closed_sums)  -- a closed month's charges stay
             OR b.from_last <= CASE WHEN coalesce(s.period_status = 'open', b.billing_month + INTERVAL 1 MONTH > $today) THEN $revisions ELSE 1 END
             OR EXISTS (
                 SELECT 1 FROM book.runs AS w

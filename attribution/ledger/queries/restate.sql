@@ -12,12 +12,14 @@ SELECT
     CASE WHEN a.is_there THEN a.EffectiveCost ELSE 0 END,
     CASE WHEN b.is_there THEN b.BilledCost ELSE 0 END,
     CASE WHEN a.is_there THEN a.BilledCost ELSE 0 END,
-    billing_month IN (SELECT month FROM book.reported_months WHERE run < r.run)
+    billing_month IN (SELECT month FROM book.reported_months WHERE run < r.run),
+    c.why
 FROM (SELECT *, true AS is_there FROM months_before) AS b
 FULL JOIN (SELECT *, true AS is_there FROM months_after) AS a
     USING (billing_month, dimension, value, BillingCurrency)
 CROSS JOIN (SELECT run, as_of FROM book.runs WHERE run = $run) AS r
 CROSS JOIN (SELECT max(as_of) AS as_of FROM book.costs_kept) AS k
+LEFT JOIN causes AS c USING (billing_month)
 WHERE billing_month IN (SELECT billing_month FROM months_before)
     AND list_contains($dimensions, dimension)
     AND (

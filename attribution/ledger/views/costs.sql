@@ -7,6 +7,7 @@ SELECT
     s.ChargeCategory, s.ChargeClass, s.ChargeFrequency, s.PricingCategory,
     s.CommitmentDiscountId, s.CommitmentDiscountStatus, s.BillingCurrency, s.Tags,
     s.cost_element, s.elasticity, {dimensions_with_method}, a.project_method AS method, a.project_rule AS rule,
+    a.rules_version,
     f.BilledCost, f.EffectiveCost, f.ListCost, f.ContractedCost, f.ConsumedQuantity, s.ConsumedUnit
 FROM book.cost_facts AS f
 JOIN book.subjects AS s USING (subject_id)

@@ -1,0 +1,113 @@
+"""A month closed by finance, nights after it, and the month opened again: as the command does it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+
+from small_workspace import RULES, attribution, bill_text, charge, workspace
+
+from attribution.ledger import query
+
+SPLIT = """
+[[split]]
+name = "shared follows {what}"
+when = {{ ServiceName = "Support" }}
+across = ["project"]
+by = "{by}"
+"""
+LATER = "2026-11-20T06:00:00Z"
+CLOSED = "billing_month = '2026-10-01'"
+
+
+def night(root: Path, as_of: str = "2026-11-05T06:00:00Z") -> str:
+    ended = attribution("run", "-w", root, "--as-of", as_of)
+    assert ended.code == 0, ended.err
+    return ended.out
+
+
+def company(root: Path) -> Path:
+    """Two projects and their support in October, one charge in November."""
+    support = charge("2026-10-31", "9.000000000001", ResourceId="", ServiceName="Support", project="", owner="")
+    rows = [charge(), charge("2026-10-20", "200", ResourceId="i-2", project="orion", owner="tomas"), support]
+    workspace(root, rows, rules=RULES + SPLIT.format(what="cost", by="cost"))
+    (root / "bills" / "november.csv").write_text(bill_text([charge("2026-11-02", "4")]), encoding="utf-8")
+    night(root)
+    assert attribution("close", "2026-10", "-w", root).out.startswith("2026-10 is closed: its costs, BilledCost 219.50")
+    return root
+
+
+def changed(root: Path) -> Path:
+    """A bill that came late, and a rule that others would have wanted."""
+    late = charge("2026-10-30", "50", BillingAccountId="0013", ResourceId="i-3")
+    (root / "bills" / "late.csv").write_text(bill_text([late]), encoding="utf-8")
+    (root / "rules.toml").write_text(RULES + SPLIT.format(what="heads", by="even"), encoding="utf-8")
+    return root
+
+
+def test_a_closed_month_is_in_every_figure_as_it_was(tmp_path: Path) -> None:
+    root = company(tmp_path)
+    store = root / "ledger"
+    views = {
+        name: query(store, f"SELECT * FROM {name} WHERE {CLOSED} ORDER BY ALL")  # noqa: S608 - names of ours
+        for name in ("monthly_costs", "dimension_months", "coverage")
+    }
+    said = night(changed(root), LATER)
+    for name, before in views.items():
+        assert query(store, f"SELECT * FROM {name} WHERE {CLOSED} ORDER BY ALL").equals(before), name  # noqa: S608
+    assert "Held back by closed months" in said
+    assert "late bill, rules" in said
+    assert query(store, "SELECT count(DISTINCT rules_version) FROM costs").item() == 2
+    assert query(store, f"SELECT * FROM restatements WHERE {CLOSED}").is_empty()  # noqa: S608
+
+
+def test_what_stays_and_what_is_held_back_sum_to_the_charges_in_every_column(tmp_path: Path) -> None:
+    root = changed(company(tmp_path))
+    night(root, LATER)
+    store = root / "ledger"
+    for cost in ("BilledCost", "EffectiveCost", "ListCost", "ContractedCost"):
+        charged = query(store, f"SELECT sum({cost}) FROM charges WHERE {CLOSED}").item()  # noqa: S608
+        reported = query(store, f"SELECT sum({cost}) FROM costs WHERE {CLOSED}").item()  # noqa: S608
+        told = query(
+            store, "SELECT sum(closed), sum(pending), sum(charged) FROM closed_months WHERE cost_column = ?", [cost]
+        )
+        assert told.row(0) == (reported, charged - reported, charged), cost
+    for dimension in ("project", "owner", "stage"):
+        rows = query(
+            store,
+            """
+            SELECT sum(computed_EffectiveCost - reported_EffectiveCost), sum(computed_BilledCost - reported_BilledCost)
+            FROM pending_restatements WHERE dimension = ?
+            """,
+            [dimension],
+        )
+        assert rows.row(0) == (Decimal(50), Decimal(50)), dimension
+
+
+def test_opened_again_it_is_as_if_it_had_never_been_closed(tmp_path: Path) -> None:
+    root = changed(company(tmp_path / "closed"))
+    night(root, LATER)
+    assert "changes 2 projects (late bill, rules)" in attribution("reopen", "2026-10", "-w", root).out
+    night(root, LATER)
+    other = changed(workspace(tmp_path / "never", [charge()]))
+    for name in ("october.csv", "november.csv"):
+        (other / "bills" / name).write_bytes((root / "bills" / name).read_bytes())
+    night(other, LATER)
+    sql = "SELECT * EXCLUDE (cost_id) FROM costs ORDER BY ALL"
+    assert query(root / "ledger", sql).equals(query(other / "ledger", sql))
+    why = query(root / "ledger", f"SELECT DISTINCT why FROM restatements WHERE {CLOSED}")  # noqa: S608
+    assert why.rows() == [("late bill, rules",)]
+    assert query(root / "ledger", "SELECT * FROM pending_restatements").is_empty()
+
+
+def test_wrong_months_are_told(tmp_path: Path) -> None:
+    root = company(tmp_path)
+    for words, said in (
+        (["close", "2026-10"], "closed already"),
+        (["close", "2026-11"], "was not over"),
+        (["close", "2026-13"], "is no month"),
+        (["reopen", "2026-11"], "Known: 2026-10"),
+    ):
+        ended = attribution(*words, "-w", root)
+        assert ended.code == 2
+        assert said in ended.err
