@@ -41,12 +41,12 @@ def reopen_month(workspace: Workspace, month: date, watch: Watch = quiet) -> str
         ledger.reopen_month(run.ledger, month, run.number)
         pending = run.ledger.frame(
             """
-            SELECT count(*) FILTER (dimension = 'project'), any_value(why)
+            SELECT count(*) FILTER (dimension = 'project'), any_value(cause)
             FROM pending_restatements WHERE billing_month = ?
             """,
             [month],
         )
         publish(run)
-    many, why = pending.row(0)
-    what = f"changes {many} projects ({why})" if why else "changes nothing that is known now"
+    many, cause = pending.row(0)
+    what = f"changes {many} projects ({cause})" if cause else "changes nothing that is known now"
     return f"{month:%Y-%m} is open again; the next run {what} and notes it in restatements"

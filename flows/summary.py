@@ -44,7 +44,7 @@ def _pending(run: Run) -> tuple[Pending, ...]:
     """What closed months hold back, by project; bills alone can differ without moving EffectiveCost."""
     rows = run.ledger.frame(
         """
-        SELECT billing_month, BillingCurrency, value, reported_EffectiveCost, computed_EffectiveCost, why
+        SELECT billing_month, BillingCurrency, value, reported_EffectiveCost, computed_EffectiveCost, cause
         FROM main.pending_restatements WHERE dimension = 'project'
         ORDER BY abs(computed_EffectiveCost - reported_EffectiveCost) DESC NULLS LAST, billing_month, value
         """

@@ -31,7 +31,7 @@ def as_reported(con: duckdb.DuckDBPyConnection, store: Path, computed: Star) -> 
 
     Returns:
         What is to be kept; and of closed months what differs from it by dimension value: the columns of
-        `pending_restatements` but `why`.
+        `pending_restatements` but `cause`.
 
     Raises:
         InputError: the rows of a closed month are gone, or do not sum to what was closed.

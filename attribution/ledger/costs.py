@@ -93,16 +93,16 @@ def _note_changes(
 ) -> None:
     """Note what changed in months kept before, and what closed months hold back, each with what made it differ."""
     months = [month for (month,) in con.execute("SELECT DISTINCT billing_month FROM months_before").fetchall()]
-    why = pl.DataFrame(
+    told = pl.DataFrame(
         list(causes(con, months, run, inputs).items()),
-        schema={"billing_month": pl.Date(), "why": pl.String()},
+        schema={"billing_month": pl.Date(), "cause": pl.String()},
         orient="row",
     )
-    with registered(con, causes=why):
+    with registered(con, causes=told):
         con.execute(query_file("restate", ()), {"run": run, "dimensions": dimensions})
     con.execute("DELETE FROM book.pending_restatements")
     if pending.height:
-        append(con, "pending_restatements", pending.join(why, on="billing_month", how="left", validate="m:1"))
+        append(con, "pending_restatements", pending.join(told, on="billing_month", how="left", validate="m:1"))
 
 
 def _write_subjects(subjects: pl.DataFrame, file: Path) -> None:

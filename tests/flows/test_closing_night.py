@@ -95,8 +95,8 @@ def test_opened_again_it_is_as_if_it_had_never_been_closed(tmp_path: Path) -> No
     night(other, LATER)
     sql = "SELECT * EXCLUDE (cost_id) FROM costs ORDER BY ALL"
     assert query(root / "ledger", sql).equals(query(other / "ledger", sql))
-    why = query(root / "ledger", f"SELECT DISTINCT why FROM restatements WHERE {CLOSED}")  # noqa: S608
-    assert why.rows() == [("late bill, rules",)]
+    cause = query(root / "ledger", f"SELECT DISTINCT cause FROM restatements WHERE {CLOSED}")  # noqa: S608
+    assert cause.rows() == [("late bill, rules",)]
     assert query(root / "ledger", "SELECT * FROM pending_restatements").is_empty()
 
 

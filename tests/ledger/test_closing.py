@@ -59,7 +59,7 @@ def of_month(ledger: Ledger, when: date = SEPTEMBER) -> list[tuple[object, ...]]
 
 def pending(ledger: Ledger) -> dict[str, tuple[object, ...]]:
     rows = ledger.frame(
-        "SELECT value, reported_BilledCost, computed_BilledCost, why FROM pending_restatements "
+        "SELECT value, reported_BilledCost, computed_BilledCost, cause FROM pending_restatements "
         "WHERE dimension = 'project'"
     ).rows()
     return {str(value): tuple(rest) for value, *rest in rows}
@@ -126,7 +126,7 @@ def test_opened_again_the_next_run_restates_it_and_says_why_since_it_was_made(le
     }
     keep(ledger, "borealis", tags="2")
     told = ledger.frame(
-        "SELECT value, before_BilledCost, after_BilledCost, why FROM restatements "
+        "SELECT value, before_BilledCost, after_BilledCost, cause FROM restatements "
         "WHERE dimension = 'project' AND billing_month = '2026-09-01' ORDER BY 1"
     ).rows()
     assert told == [("atlas", 4.5, 0, "tags"), ("borealis", 0, 4.5, "tags")]
@@ -221,7 +221,7 @@ def causes(ledger: Ledger, first: Mapping[str, str], second: Mapping[str, str]) 
     ingest(ledger, bill("a.csv", charge("3")))
     keep(ledger, **first)
     keep(ledger, "borealis", **second)
-    (told,) = ledger.frame("SELECT DISTINCT why FROM restatements").to_series().to_list()
+    (told,) = ledger.frame("SELECT DISTINCT cause FROM restatements").to_series().to_list()
     return str(told)
 
 
@@ -234,4 +234,4 @@ def test_a_cause_that_nobody_noted_is_unknown(ledger: Ledger) -> None:
     keep(ledger, tags="1")
     ledger.con.execute("UPDATE book.costs_kept SET inputs = NULL")
     keep(ledger, "borealis", tags="2")
-    assert ledger.frame("SELECT DISTINCT why FROM restatements").rows() == [("unknown",)]
+    assert ledger.frame("SELECT DISTINCT cause FROM restatements").rows() == [("unknown",)]

@@ -13,7 +13,7 @@ SELECT
     CASE WHEN b.is_there THEN b.BilledCost ELSE 0 END,
     CASE WHEN a.is_there THEN a.BilledCost ELSE 0 END,
     billing_month IN (SELECT month FROM book.reported_months WHERE run < r.run),
-    c.why
+    c.cause
 FROM (SELECT *, true AS is_there FROM months_before) AS b
 FULL JOIN (SELECT *, true AS is_there FROM months_after) AS a
     USING (billing_month, dimension, value, BillingCurrency)

@@ -27,9 +27,9 @@ CREATE TABLE book.pending_restatements (
     computed_EffectiveCost DECIMAL(38,12),
     reported_BilledCost DECIMAL(38,12),
     computed_BilledCost DECIMAL(38,12),
-    why VARCHAR NOT NULL
+    cause VARCHAR NOT NULL
 );
 -- What the costs of a run were made from, and what differed where a month changed.
 ALTER TABLE book.costs_kept ADD COLUMN inputs VARCHAR;
-ALTER TABLE book.restatements ADD COLUMN why VARCHAR;
+ALTER TABLE book.restatements ADD COLUMN cause VARCHAR;
 ALTER TABLE IF EXISTS book.allocations ADD COLUMN IF NOT EXISTS rules_version VARCHAR;
