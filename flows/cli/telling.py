@@ -151,3 +151,20 @@ def status(workspace: Folder = HERE, *, as_json: AsJson = False) -> None:
     from flows.questions import show_status
 
     show_status(load(workspace).store, as_json=as_json)
+
+
+@app.command()
+def doctor(workspace: Folder = HERE, *, as_json: AsJson = False) -> None:
+    """Say what would make the figures better: money without a project, inputs that are missing, sources in trouble.
+
+    Example: attribution doctor --workspace sample_bills
+    """
+    from flows.doctor import advise, told
+    from flows.questions import show
+    from flows.terminal import terminal
+
+    advice = advise(load(workspace))
+    if as_json:
+        show(advice, as_json=True)
+    else:
+        terminal.print(told(advice))
