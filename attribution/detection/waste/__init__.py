@@ -5,7 +5,25 @@ Detectors never act; they report, with evidence. One that lacks an input says no
 
 from __future__ import annotations
 
-from attribution.detection.waste.bill import billed_after_deletion, untagged_resource
+from attribution.detection.waste.bill import (
+    billed_after_deletion,
+    bucket_never_requested,
+    dev_nights_and_weekends,
+    extended_support,
+    gpu_node_without_trace,
+    idle_public_address,
+    load_balancer_without_traffic,
+    logs_outgrow_compute,
+    nat_gateway_without_traffic,
+    previous_generation,
+    snapshot_outlives_volume,
+    storage_without_compute,
+    transfer_out_of_line,
+    untagged_resource,
+    unused_capacity_reservation,
+    unused_commitment,
+    volume_of_stopped_instance,
+)
 from attribution.detection.waste.detector import Detector
 from attribution.detection.waste.inputs import WasteInputs
 from attribution.detection.waste.inventory import orphaned_tag, unattached_volume
@@ -18,7 +36,22 @@ __all__ = ["DETECTORS", "Detector", "Judged", "WasteInputs", "detect_waste", "th
 
 DETECTORS: tuple[Detector, ...] = (
     # the bill alone
+    unused_commitment.DETECTOR,
+    unused_capacity_reservation.DETECTOR,
+    nat_gateway_without_traffic.DETECTOR,
+    load_balancer_without_traffic.DETECTOR,
+    idle_public_address.DETECTOR,
+    storage_without_compute.DETECTOR,
+    volume_of_stopped_instance.DETECTOR,
+    snapshot_outlives_volume.DETECTOR,
+    bucket_never_requested.DETECTOR,
+    gpu_node_without_trace.DETECTOR,
+    transfer_out_of_line.DETECTOR,
+    logs_outgrow_compute.DETECTOR,
+    extended_support.DETECTOR,
+    dev_nights_and_weekends.DETECTOR,
     billed_after_deletion.DETECTOR,
+    previous_generation.DETECTOR,
     untagged_resource.DETECTOR,
     # inventory
     unattached_volume.DETECTOR,

@@ -16,6 +16,8 @@ from attribution.detection.waste.estate import Estate
 from schemas.money import MONEY
 from schemas.workspace import Waste
 
+YES, NO, UNKNOWN = pl.lit(value=True), pl.lit(value=False), pl.lit(None, pl.Boolean)
+"""Verdicts by name: waste, at work, undetermined."""
 Tier = Literal["bill", "inventory", "utilization", "training"]
 COMMON = {"minimum": Decimal(1)}
 """Thresholds of every detector: the least cost of the last complete month that is worth a word."""

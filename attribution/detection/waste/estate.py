@@ -12,7 +12,9 @@ import polars as pl
 from attribution.detection.waste.billed import billed_things, marks_of
 from attribution.detection.waste.inputs import WasteInputs
 from attribution.detection.waste.kinds import DELETED, folded_word
+from attribution.detection.waste.meters import with_families
 from schemas.dimensions import UNALLOCATED
+from schemas.money import known_sum
 from schemas.resource_ids import folded
 
 
@@ -49,11 +51,17 @@ class Estate:
 
     @cached_property
     def meters(self) -> pl.LazyFrame:
-        """Metered costs with `key` and the marks of their source."""
+        """Metered costs of usage and all else, with `key`, `family`, `gpu`, `previous` and the marks of their source.
+
+        `now` marks the last complete month and what came after it: the window that use is asked in.
+        """
         return (
-            self.inputs.costs.lazy()
+            with_families(self.inputs.costs.lazy())
             .join(self.marks, on="source")
-            .with_columns(folded(pl.col("ResourceId")).alias("key"))
+            .with_columns(
+                folded(pl.col("ResourceId")).alias("key"),
+                (pl.col("month") >= pl.col("last_complete_month")).alias("now"),
+            )
             .collect()
             .lazy()
         )
@@ -61,7 +69,66 @@ class Estate:
     @cached_property
     def billed(self) -> pl.LazyFrame:
         """One resource that was ever billed x currency; see `billed_things`."""
-        return billed_things(self.meters, self.dimensions).collect().lazy()
+        return self.with_dimensions(billed_things(self.meters, self.dimensions)).collect().lazy()
+
+    @cached_property
+    def used(self) -> pl.LazyFrame:
+        """One resource x currency x family in the window `now`, and the meter's history.
+
+        `cost` and `quantity` (null: unknown) and `days` of the window; `first` the first day ever billed, `gpu`.
+        """
+        now = pl.col("now")
+        return (
+            self.meters.filter(
+                pl.col("key").is_not_null() & pl.col("family").is_not_null() & (pl.col("ChargeCategory") == "Usage")
+            )
+            .group_by("key", "BillingCurrency", "family")
+            .agg(
+                known_sum("EffectiveCost", now).alias("cost"),
+                known_sum("ConsumedQuantity", now).alias("quantity"),
+                pl.col("days").filter(now).sum(),
+                now.any().alias("seen"),
+                pl.col("first_day").min().alias("first"),
+                pl.col("last_day").max().alias("last"),
+                pl.col("gpu").any(),
+            )
+            .collect()
+            .lazy()
+        )
+
+    def using(self, rows: pl.LazyFrame, *families: str) -> pl.LazyFrame:
+        """Add to rows with `key` and `BillingCurrency` whether they use some families: `uses`, null where unknown.
+
+        A meter that is billed with a quantity or a cost is use, one that is not billed is none; one that is billed
+        without telling either is unknown.
+        """
+        something = (pl.col("quantity") > 0).fill_null(value=False) | (pl.col("cost") > 0).fill_null(value=False)
+        unknown = pl.col("quantity").is_null() & pl.col("cost").is_null()
+        use = (
+            self.used.filter(pl.col("family").is_in(families) & pl.col("seen"))
+            .group_by("key", "BillingCurrency")
+            .agg(something.any().alias("uses"), unknown.any().alias("untold"))
+        )
+        joined = rows.join(use, on=["key", "BillingCurrency"], how="left")
+        uses = pl.col("uses").fill_null(value=False)
+        return joined.with_columns(
+            pl.when(uses)
+            .then(uses)
+            .when(pl.col("untold").fill_null(value=False))
+            .then(None)
+            .otherwise(uses)
+            .alias("uses")
+        )
+
+    def metered(self, *families: str) -> pl.LazyFrame:
+        """Resources x currency that some families bill in the window: columns of `billed`, `metered_days`, `gpu`."""
+        rows = self.used.filter(pl.col("family").is_in(families) & pl.col("seen")).group_by("key", "BillingCurrency")
+        days = rows.agg(
+            pl.col("days").max().alias("metered_days"),
+            pl.col("first").min().alias("metered_since"),
+            pl.col("gpu").any(),
+        )
+        return self.billed.join(days, on=["key", "BillingCurrency"])
 
     @cached_property
     def listed(self) -> pl.LazyFrame:

@@ -26,3 +26,4 @@ GPU_NAMES = (
     r"|\b(p[2-6][a-z]*|g[4-7][a-z]*|trn\d\w*|inf\d)\.\w+|standard_n[cdvg]|\b(a2|a3|a4|g2)-\w+|ecs\.(gn|ebmgn)"
 )
 """Names that only machines with accelerators bear: the chips, and the providers' families of such machines."""
+SNAPSHOTS = frozenset("snapshot disksnapshot volumesnapshot ebssnapshot".split())

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import polars as pl
 
-from attribution.detection.waste.detector import Detector, Thresholds, judged
+from attribution.detection.waste.detector import NO, UNKNOWN, YES, Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import ATTACHED, DETACHED, VOLUMES
 from attribution.detection.waste.telling import day, maybe, number
@@ -31,13 +31,13 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     )
     loose = (
         pl.when(hung & ~detached)
-        .then(False)  # noqa: FBT003 - a value of polars
+        .then(NO)
         .when(hung)
-        .then(None)
+        .then(UNKNOWN)
         .when(detached)
-        .then(True)  # noqa: FBT003
+        .then(YES)
         .when(pl.col("condition").is_in(ATTACHED))
-        .then(False)  # noqa: FBT003
+        .then(NO)
         .otherwise(pl.lit(True if told else None, pl.Boolean))
     )
     size = maybe(" of {} GB", number("size_gb"))

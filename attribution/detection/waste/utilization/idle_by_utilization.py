@@ -10,7 +10,7 @@ from decimal import Decimal
 
 import polars as pl
 
-from attribution.detection.waste.detector import Detector, Thresholds, judged
+from attribution.detection.waste.detector import NO, UNKNOWN, YES, Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import GPU_NAMES, MACHINES, STOPPED
 from attribution.detection.waste.observed import observed
@@ -52,7 +52,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     return judged(
         rows,
         at,
-        waste=pl.when(busy).then(False).when(missing).then(None).otherwise(True),  # noqa: FBT003 - values of polars
+        waste=pl.when(busy).then(NO).when(missing).then(UNKNOWN).otherwise(YES),
         evidence=pl.format(text, kind, window, day("window_end"), _figures(), "told_cost"),
         confidence=sure,
         doubt=pl.format("only {} observed", _lacks(lacking, window)),

@@ -1,0 +1,38 @@
+"""Every labelled case of waste, alone in its world: what must fire, what nearly does, what data leaves open."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from cases_bill_hours import HOURS
+from cases_bill_storage import STORAGE
+from cases_bill_work import WORK
+from waste_cases import Case, answers, result_of, world_of
+
+CASES: tuple[Case, ...] = (*HOURS, *STORAGE, *WORK)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_labelled_case(case: Case) -> None:
+    assert result_of(case) == case.label
+
+
+@pytest.mark.parametrize("kind", sorted({case.kind for case in CASES}))
+def test_a_detector_has_enough_cases(kind: str) -> None:
+    labels = Counter(case.label for case in CASES if case.kind == kind)
+    assert labels["waste"] >= 5
+    assert labels["active"] >= 5
+
+
+@pytest.mark.parametrize("kind", sorted({case.kind for case in CASES}))
+def test_no_saving_exceeds_its_cost_and_evidence_is_a_sentence(kind: str) -> None:
+    mine = [case for case in CASES if case.kind == kind and not case.alone]
+    rows = [row for told in answers(world_of(mine), kind).values() for row in told]
+    assert rows
+    for row in rows:
+        assert row["saving"] is None or 0 <= row["saving"] <= row["cost_at_stake"]
+        assert row["evidence"].endswith(".")
+        assert "None" not in row["evidence"]
+        assert "null" not in row["evidence"]
+        assert ".." not in row["evidence"]

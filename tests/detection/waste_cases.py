@@ -1,0 +1,150 @@
+"""Labelled cases of waste in few words: what is billed, listed and measured, and what a detector must say of it.
+
+A case is one subject. In every text of it `@` stands for the case's own name, so that cases can stand beside each
+other in one world. Labels follow docs/detectors.md, not the code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
+from typing import Any, Literal
+
+import polars as pl
+from detection_worlds import AS_OF, FIRST, LAST, Row, days, mark
+
+from attribution.detection.waste import DETECTORS, WasteInputs
+from attribution.detection.waste.judging import judge_all
+from schemas.inputs import JOB_COLUMNS, RESOURCE_COLUMNS, TAG_COLUMNS, UTILIZATION_COLUMNS
+from schemas.waste import meter_columns
+from schemas.workspace import Waste
+
+DIMENSIONS = ("project", "stage", "experiment", "owner", "environment")
+Label = Literal["waste", "active", "undetermined", "unjudged"]
+"""`unjudged`: the detector has nothing to say of the subject."""
+FRAMES: dict[str, dict[str, Any]] = {
+    "costs": dict(meter_columns(DIMENSIONS)),
+    "resources": RESOURCE_COLUMNS,
+    "utilization": UTILIZATION_COLUMNS,
+    "jobs": JOB_COLUMNS,
+    "tags": TAG_COLUMNS,
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One labelled subject. `alone`: what other cases bring (a list of jobs, say) would change its label."""
+
+    kind: str
+    label: Label
+    why: str
+    rows: dict[str, list[Row]]
+    name: str = ""
+    alone: bool = False
+    also: frozenset[str] = field(default_factory=frozenset)  # other detectors that rightly speak of it
+
+    @property
+    def subject(self) -> str:
+        return self.name
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.label}: {self.why}"
+
+
+def put(frame: str, *rows: Row) -> tuple[str, list[Row]]:
+    return frame, list(rows)
+
+
+def billed(
+    meter: str, a_day: str | None = "10", quantity: float | None = 24, *, since: date = FIRST, until: date = LAST,
+    **more: Any,  # noqa: ANN401 - any column
+) -> tuple[str, list[Row]]:  # fmt: skip
+    """A meter `service | type | name`, billed every day from one to another; what it costs and counts a day."""
+    service, kind, name = (part.strip() or None for part in meter.split("|"))
+    rows = []
+    for month in sorted({day.replace(day=1) for day in days(since, until)}):
+        here = [day for day in days(since, until) if day.replace(day=1) == month]
+        row: Row = dict.fromkeys(FRAMES["costs"]) | {
+            "source": "nimbus", "ResourceId": "@", "BillingCurrency": "USD", "SubAccountId": "acct", "project": "@",
+            "owner": "lin", "stage": "pretraining", "experiment": "unallocated", "environment": "research",
+            "ServiceName": service, "ResourceType": kind, "SkuMeter": name, "ChargeCategory": "Usage",
+            "ConsumedUnit": "Hours", "cost_element": "compute", "month": month, "first_day": here[0],
+            "last_day": here[-1], "days": len(here), "weekend_days": sum(day.isoweekday() >= 6 for day in here),
+            "EffectiveCost": None if a_day is None else Decimal(a_day) * len(here),
+            "ConsumedQuantity": None if quantity is None else quantity * len(here),
+        }  # fmt: skip
+        rows.append(row | more)
+    return "costs", rows
+
+
+def listed(kind: str, resource: str = "@", **more: Any) -> tuple[str, list[Row]]:  # noqa: ANN401
+    born = {"created_at": datetime(2026, 6, 1, tzinfo=UTC)}
+    return put(
+        "resources", dict.fromkeys(RESOURCE_COLUMNS) | {"resource_id": resource, "resource_type": kind} | born | more
+    )
+
+
+def measured(
+    metric: str, average: float, since: date = date(2026, 10, 1), until: date = LAST, *, resource: str = "@",
+    maximum: float | None = None,
+) -> tuple[str, list[Row]]:  # fmt: skip
+    return put("utilization", *(
+        {"resource_id": resource, "date": day, "metric": metric, "average": average, "maximum": maximum,
+         "samples": None}
+        for day in days(since, until)
+    ))  # fmt: skip
+
+
+def ran(since: date, until: date, resource: str = "@", **more: Any) -> tuple[str, list[Row]]:  # noqa: ANN401
+    row = dict.fromkeys(JOB_COLUMNS) | {
+        "job_id": "j-@", "resource_id": resource, "start": datetime.combine(since, time(), UTC),
+        "end": datetime.combine(until, time(), UTC), "gpus": 8.0, "state": "COMPLETED",
+    }  # fmt: skip
+    return put("jobs", row | more)
+
+
+def cases(kind: str, *stated: tuple[Any, ...]) -> tuple[Case, ...]:
+    """A table of cases: label, why, then frames of rows, the word "alone", or a set of other kinds that rightly speak."""
+    made = []
+    for number, (label, why, *parts) in enumerate(stated):
+        rows: dict[str, list[Row]] = {}
+        for part in parts:
+            if isinstance(part, tuple):
+                rows.setdefault(part[0], []).extend(part[1])
+        also = frozenset().union(*(part for part in parts if isinstance(part, (set, frozenset))))
+        made.append(Case(kind, label, why, rows, f"{kind}-{number}", "alone" in parts, also))
+    return tuple(made)
+
+
+def _named(row: Row, name: str) -> Row:
+    return {key: value.replace("@", name) if isinstance(value, str) else value for key, value in row.items()}
+
+
+def world_of(found: Iterable[Case]) -> WasteInputs:
+    """One world of some cases; an input that none of them has is missing. Every source reaches from FIRST to LAST."""
+    rows: dict[str, list[Row]] = {"costs": []}
+    for case in found:
+        for frame, given in case.rows.items():
+            rows.setdefault(frame, []).extend(_named(row, case.name) for row in given)
+    frames = {name: pl.DataFrame(given, schema=FRAMES[name], orient="row") for name, given in rows.items()}
+    sources = {row["source"] for row in rows["costs"]} or {"nimbus"}
+    return WasteInputs(AS_OF, {source: mark(LAST) for source in sources}, dimensions=DIMENSIONS, **frames)
+
+
+def answers(world: WasteInputs, kind: str) -> dict[str, list[Row]]:
+    """What one detector says in a world: subject -> its judgements that are no `active`."""
+    (detector,) = (one for one in DETECTORS if one.name == kind)
+    found = judge_all((detector,), world, Waste()).findings
+    told: dict[str, list[Row]] = {}
+    for row in found.iter_rows(named=True):
+        told.setdefault(row["subject"], []).append(row)
+    return told
+
+
+def result_of(case: Case) -> str:
+    """What the case's detector says of its subject, alone in its world."""
+    told = answers(world_of([case]), case.kind)
+    mine = [row["verdict"] for subject, rows in told.items() if case.name in subject for row in rows]
+    return {"finding": "waste", "undetermined": "undetermined"}[mine[0]] if mine else "active"
