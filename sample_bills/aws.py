@@ -7,8 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from types import ModuleType
 
 import aws_estate
+import leftovers
 import world
 from line_item import SAVINGS_PLAN, Row, Usage, money, price, reservation_terms, sku, usage_row
 from world import TEN_PLACES, Month, Node, Volume, instant
@@ -36,6 +38,8 @@ MACHINE_TYPES: Mapping[str, MachineType] = {
     "g5.48xlarge": MachineType(Decimal("16.4480"), "GPU instance", 192, "768 GiB", 8, "QH5G548XLUSW2AAB"),
     "g5.12xlarge": MachineType(Decimal("5.7120"), "GPU instance", 48, "192 GiB", 4, "QH5G512XLUSW2AAC"),
     "m6i.8xlarge": MachineType(Decimal("1.5460"), "General purpose", 32, "128 GiB", 0, "QH6M68XLUSW2AADE"),
+    "g4dn.xlarge": MachineType(Decimal("0.5260"), "GPU instance", 4, "16 GiB", 1, "QH4G4DNXLUSW2AAG"),
+    "t3.large": MachineType(Decimal("0.0832"), "General purpose", 2, "8 GiB", 0, "QH3T3LGUSW2AAHJK"),
     "c6i.16xlarge": MachineType(Decimal("2.7360"), "Compute optimized", 64, "128 GiB", 0, "QH6C616XLUSW2AAF"),
 }
 
@@ -59,6 +63,10 @@ _PRODUCTS: Mapping[str, tuple[str, str, str, str, str]] = {
     "s3": ("AmazonS3", "Amazon Simple Storage Service", "Storage", "StandardStorage", "GB-Mo"),
     "transfer": ("AmazonEC2", "Amazon Elastic Compute Cloud", "Data Transfer", "RunInstances", "GB"),
     "nat": ("AmazonEC2", "Amazon Elastic Compute Cloud", "NAT Gateway", "NatGateway", "Hrs"),
+    "ec2": ("AmazonEC2", "Amazon Elastic Compute Cloud", "Compute Instance", "RunInstances", "Hrs"),
+    "ebs": ("AmazonEC2", "Amazon Elastic Compute Cloud", "Storage", "CreateVolume-Gp2", "GB-Mo"),
+    "elb": ("AWSELB", "Elastic Load Balancing", "Load Balancer-Application", "LoadBalancing:Application", "Hrs"),
+    "vpc": ("AmazonVPC", "Amazon Virtual Private Cloud", "VpcPublicIPv4Address", "AllocateAddressVPC", "Hrs"),
     "rds": ("AmazonRDS", "Amazon Relational Database Service", "Database Instance", "CreateDBInstance:0014", "Hrs"),
     "cloudwatch": ("AmazonCloudWatch", "AmazonCloudWatch", "Metric", "PutLogEvents", "Units"),
     "bedrock": ("AmazonBedrock", "Amazon Bedrock", "Amazon Bedrock", "InvokeModel", "1K tokens"),
@@ -68,11 +76,14 @@ _PRODUCTS: Mapping[str, tuple[str, str, str, str, str]] = {
 
 def usage_rows(month: Month, rng: random.Random) -> list[Row]:
     """Every row that some resource caused, commitments applied."""
-    return [*_machines(month, rng), *_disks(month), *_meters(month, rng)]
+    own = [*_machines(aws_estate, month, rng), *_disks(aws_estate, month), *_meters(aws_estate, month, rng)]
+    apart = random.Random(f"{world.SEED} leftovers {month.label}")
+    forgotten = [*_machines(leftovers, month, apart), *_disks(leftovers, month), *_meters(leftovers, month, apart)]
+    return own + forgotten
 
 
-def _machines(month: Month, rng: random.Random) -> Iterator[Row]:
-    for node in aws_estate.NODES:
+def _machines(estate: ModuleType, month: Month, rng: random.Random) -> Iterator[Row]:
+    for node in estate.NODES:
         for day in month.days():
             if not node.there(day):
                 continue
@@ -178,10 +189,10 @@ def _negation(covered: Row, node: Node) -> Row:
     }
 
 
-def _disks(month: Month) -> Iterator[Row]:
-    for volume in aws_estate.VOLUMES:
+def _disks(estate: ModuleType, month: Month) -> Iterator[Row]:
+    for volume in estate.VOLUMES:
         yield from _disk(month, volume, DISK)
-    for snapshot in aws_estate.SNAPSHOTS:
+    for snapshot in estate.SNAPSHOTS:
         yield from _disk(month, snapshot, SNAPSHOT)
 
 
@@ -200,8 +211,8 @@ def _disk(month: Month, volume: Volume, kind: DiskType) -> Iterator[Row]:
         }
 
 
-def _meters(month: Month, rng: random.Random) -> Iterator[Row]:
-    for meter in aws_estate.METERS:
+def _meters(estate: ModuleType, month: Month, rng: random.Random) -> Iterator[Row]:
+    for meter in estate.METERS:
         code, name, family, operation, unit = _PRODUCTS[meter.product]
         for day in filter(meter.there, month.days()):
             amount = world.metered(meter, month, rng)

@@ -14,13 +14,14 @@ import random
 from pathlib import Path
 
 import aws_estate
+import leftovers
 import meridian_estate
 import world
 from aws_fees import line_items, october_as_of_the_21st
 from cluster import allocations
 from cur import write_assembly
 from figures import print_figures
-from inputs import inventory_aws, inventory_meridian, tags_long, tags_wide, utilization
+from inputs import inventory_aws, inventory_leftovers, inventory_meridian, tags_long, tags_wide, utilization
 from meridian import charges, frame
 from office import invoices, labelling, people, people_and_tools
 from starter import starter_csv
@@ -62,8 +63,11 @@ def write_inputs(folder: Path) -> None:
     _write(folder / "tags/handovers.csv", tags_long())
     _write(folder / "tags/register.csv", tags_wide())
     _write(folder / "inventory/aws.csv", inventory_aws())
+    _write(folder / "inventory/leftovers.csv", inventory_leftovers())
     _write(folder / "inventory/meridian.csv", inventory_meridian())
     _write(folder / "utilization/aws.csv", utilization(aws_estate.NODES, aws_estate.DATABASE, rng))
+    apart = random.Random(f"{world.SEED} utilization of leftovers")
+    _write(folder / "utilization/leftovers.csv", utilization(leftovers.NODES, None, apart))
     nodes = (*meridian_estate.NODES, meridian_estate.STARTER_NODE)
     _write(folder / "utilization/meridian.csv", utilization(nodes, meridian_estate.DATABASE, rng))
     _write(folder / "own_costs/labelling.csv", labelling())

@@ -10,6 +10,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 
 import aws_estate
+import leftovers
 import meridian_estate
 import tagging
 import world
@@ -89,6 +90,19 @@ def inventory_aws() -> str:
     return table(_INVENTORY, lines)
 
 
+def inventory_leftovers() -> str:
+    """What was forgotten at AWS; one volume was deleted, says the inventory, and is billed on."""
+    lines = [_machine(node, "instance", MACHINE_TYPES[node.model].gpus, "us-west-2") for node in leftovers.NODES]
+    for volume in leftovers.VOLUMES:
+        if volume.end == world.END_OF_DATA:
+            line = list(_disk(volume, "volume", "us-west-2"))
+            if volume.resource_id == leftovers.DELETED:
+                line[2], line[6] = "deleted", _stamp(leftovers.DELETED_ON)
+            lines.append(line)
+    lines += [_disk(snapshot, "snapshot", "us-west-2") for snapshot in leftovers.SNAPSHOTS]
+    return table(_INVENTORY, lines)
+
+
 def inventory_meridian() -> str:
     """Nodes, volumes, buckets, the cluster and the database, as of the last day of data."""
     nodes = (*meridian_estate.NODES, STARTER_NODE)
@@ -136,11 +150,12 @@ def _others(meters: Iterable[world.Meter], region: str) -> list[Line]:
     return list(seen.values())
 
 
-def utilization(nodes: Iterable[Node], database: str, rng: random.Random) -> str:
+def utilization(nodes: Iterable[Node], database: str | None, rng: random.Random) -> str:
     """One line a resource, day and metric, from the first of September on."""
     header = ("resource_id", "date", "metric", "average", "maximum", "samples")
     lines = [line for node in nodes for day in _days(node) for line in _load(node, day, rng)]
-    lines += [_metric(database, day, "connections", (90, 260), rng) for day in _days(Lived(database, ""))]
+    if database:
+        lines += [_metric(database, day, "connections", (90, 260), rng) for day in _days(Lived(database, ""))]
     return table(header, lines)
 
 

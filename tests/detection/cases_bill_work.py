@@ -62,7 +62,10 @@ SCHEDULES = cases(
      measured("cpu_percent", 10.0, date(2026, 10, 3), date(2026, 10, 3))),
     ("active", "environment unknown", node(24, CPU, environment="unallocated"),
      node(24, CPU, environment="dev", ResourceId="elsewhere", project="q")),
+    ("waste", "GPUs that are measured, and at rest", node(24, **DEV), measured("gpu_percent", 1.0)),
     ("undetermined", "the bill does not count hours", node(None, CPU, **DEV)),
+    ("undetermined", "GPUs that nobody measured, behind a quiet processor", node(24, **DEV),
+     measured("cpu_percent", 1.0)),
 )  # fmt: skip
 
 

@@ -106,7 +106,7 @@ def ran(since: date, until: date, resource: str = "@", **more: Any) -> tuple[str
 
 
 def cases(kind: str, *stated: tuple[Any, ...]) -> tuple[Case, ...]:
-    """A table of cases: label, why, then frames of rows, the word "alone", or a set of other kinds that rightly speak."""
+    """A table of cases: label, why, frames of rows; the word "alone", or a set of other kinds that rightly speak."""
     made = []
     for number, (label, why, *parts) in enumerate(stated):
         rows: dict[str, list[Row]] = {}

@@ -42,3 +42,13 @@ def with_load(estate: Estate, percent: float, *, weekends: bool = False) -> pl.L
     if weekends:
         rows = rows.filter(pl.col("date").dt.weekday() >= _SATURDAY)
     return rows.select(folded(pl.col("resource_id")).alias("key"), pl.lit(value=True).alias("busy")).unique("key")
+
+
+def gpu_metrics(estate: Estate) -> pl.LazyFrame:
+    """Machines (`key`) whose GPUs were measured on some day since then: `gpu_measured`."""
+    utilization = estate.inputs.utilization
+    if utilization is None:
+        return pl.LazyFrame(schema={"key": pl.String, "gpu_measured": pl.Boolean})
+    rows = utilization.lazy().filter((pl.col("metric") == "gpu_percent") & (pl.col("date") >= first_month(estate)))
+    told = pl.lit(value=True).alias("gpu_measured")
+    return rows.select(folded(pl.col("resource_id")).alias("key"), told).unique("key")

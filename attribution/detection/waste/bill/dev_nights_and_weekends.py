@@ -6,10 +6,10 @@ from decimal import Decimal
 
 import polars as pl
 
-from attribution.detection.waste.detector import NO, Detector, Thresholds, judged
+from attribution.detection.waste.detector import NO, UNKNOWN, Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.meters import HOURS
-from attribution.detection.waste.signs import with_load
+from attribution.detection.waste.signs import gpu_metrics, with_load
 from attribution.detection.waste.telling import money, month, number
 from schemas.money import MONEY, known_sum
 
@@ -29,12 +29,16 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
             known_sum("EffectiveCost").alias("machine_cost"),
             pl.col("days").max().alias("run_days"),
             pl.col("weekend_days").max().alias("run_weekends"),
+            pl.col("gpu").any(),
         )
     )
     load = with_load(estate, float(at.most("busy_percent")), weekends=True)
     machines = estate.billed.join(hours, on=["key", "BillingCurrency"])
-    rows = machines.join(load, on="key", how="left").with_columns(
-        (pl.col("hours") / pl.col("run_days")).alias("a_day"), pl.col("machine_cost").alias("stake")
+    known = gpu_metrics(estate)
+    rows = (
+        machines.join(load, on="key", how="left")
+        .join(known, on="key", how="left")
+        .with_columns((pl.col("hours") / pl.col("run_days")).alias("a_day"), pl.col("machine_cost").alias("stake"))
     )
     free = (_WEEK - at["office_hours"]).cast(pl.Int128)
     saved = (pl.col("machine_cost").to_physical().cast(pl.Int128) * free // _WEEK).reinterpret(dtype=MONEY)
@@ -45,6 +49,8 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         at,
         waste=pl.when(pl.col("busy").fill_null(value=False) | (pl.col("run_weekends") < at["weekend_days"]))
         .then(NO)
+        .when(pl.col("gpu") & pl.col("gpu_measured").is_null())
+        .then(UNKNOWN)
         .otherwise(always),
         evidence=pl.format(
             text,
@@ -59,7 +65,9 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         ),
         confidence="medium",
         saving=saved,
-        doubt=pl.lit("the bill does not tell its hours"),
+        doubt=pl.when(pl.col("gpu") & pl.col("gpu_measured").is_null())
+        .then(pl.lit("a machine with GPUs may be training, and nothing measured them"))
+        .otherwise(pl.lit("the bill does not tell its hours")),
     )
 
 
@@ -77,7 +85,8 @@ DETECTOR = Detector(
     uses=("utilization.average",),
     meaning="The dimension `environment` calls the machine one for development, test, staging or a sandbox, and in the "
     "last complete month it ran 20 hours a day or more on its days, six or more of them Saturdays and Sundays, with no "
-    "load of 10 % seen on a weekend. The saving is what lies outside 60 office hours of a week's 168.",
+    "load of 10 % seen on a weekend; one with GPUs is judged only where they are "
+    "measured. The saving is what lies outside 60 office hours of a week's 168.",
     source="AWS Instance Scheduler and Azure DevTest Labs, whose default schedules are office hours.",
     action="Put a schedule on it that stops it at night and at weekends.",
     risk="A training run or a nightly test may use these hours; a stopped machine loses its local disks.",

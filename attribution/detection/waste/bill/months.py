@@ -39,8 +39,23 @@ def by_month(estate: Estate, costs: pl.LazyFrame, by: Sequence[str], months: int
     whole = costs.with_columns(back.alias("back"), length.alias("length")).filter(
         pl.col("back").is_between(0, months) & (pl.col("month") >= pl.col("first_mark"))
     )
-    # Days of the base are those the source covers, whether or not this subject was billed in them.
-    covered = (
+    sums = (
+        whole.group_by(*by, "BillingCurrency", "last_complete_month")
+        .agg(
+            known_sum("EffectiveCost", now).alias("stake"),
+            known_sum("EffectiveCost", before).alias("spent"),
+            (pl.col("EffectiveCost").is_null() & (now | before)).any().alias("untold"),
+            *(only(name, now) for name in dimensions),
+        )
+        .join(_covered(estate, months), on="last_complete_month", how="left")
+        .with_columns(pl.col("last_complete_month").alias("month"))
+    )
+    return _compared(sums)
+
+
+def _covered(estate: Estate, months: int) -> pl.LazyFrame:
+    """Days of the base: those the sources cover, whether or not a subject was billed in them."""
+    return (
         estate.marks.select("last_complete_month", "first_mark")
         .with_columns(
             pl.date_ranges(
@@ -57,18 +72,6 @@ def by_month(estate: Estate, costs: pl.LazyFrame, by: Sequence[str], months: int
             pl.col("base_month").max().alias("base_last"),
         )
     )
-    sums = (
-        whole.group_by(*by, "BillingCurrency", "last_complete_month")
-        .agg(
-            known_sum("EffectiveCost", now).alias("stake"),
-            known_sum("EffectiveCost", before).alias("spent"),
-            (pl.col("EffectiveCost").is_null() & (now | before)).any().alias("untold"),
-            *(only(name, now) for name in dimensions),
-        )
-        .join(covered, on="last_complete_month", how="left")
-        .with_columns(pl.col("last_complete_month").alias("month"))
-    )
-    return _compared(sums)
 
 
 def _compared(sums: pl.LazyFrame) -> pl.LazyFrame:
