@@ -14,7 +14,7 @@ from world import OCTOBER, Meter, Node, Tags, Volume
 
 SEPTEMBER = date(2026, 9, 1)
 DEMO = "i-0d91b7c3fa5e26480"
-SEARCH = "i-04a7d15c92eb3f860"  # a machine of heron-embed that ended with September
+CRAWLER = "i-0f4b8d2c6a9e17350"  # data-foundry's only machine in this account; it ended with September
 STAGED = "vol-0d2a9c41f7b6e8035"
 VANISHED = "vol-0b7f3e92c1d8a4560"
 OLD_VOLUME = "vol-0e58d1b3a9f7c2461"
@@ -23,24 +23,25 @@ STANDING = "vol-0c91e5d7b2a3f8460"
 OLD_SNAPSHOT = f"arn:aws:ec2:us-west-2:{PRODUCT}:snapshot/snap-0f3b7a91c5d2e8064"
 RESERVED = f"arn:aws:ec2:us-west-2:{TRAINING}:capacity-reservation/cr-0a5d9e3b7c1f28640"
 SPARE_GATEWAY = "nat-0e7b3d91a5c2f8046"
-BALANCER = f"arn:aws:elasticloadbalancing:us-west-2:{PRODUCT}:loadbalancer/app/heron-demo/8c1d5e7f9a2b3c40"
+BALANCER = f"arn:aws:elasticloadbalancing:us-west-2:{PRODUCT}:loadbalancer/app/chat-demo/8c1d5e7f9a2b3c40"
 ADDRESS = f"arn:aws:ec2:us-west-2:{PRODUCT}:elastic-ip/eipalloc-0b6e2d9f7a1c38450"
 NOTEBOOK = "i-0a2e6c9d4b8f71350"
 DELETED_ON = date(2026, 10, 12)
 
 NODES = (
     Node(DEMO, PRODUCT, "g4dn.xlarge", load="idle-since-october", tags=tagging.A7_EVAL),
+    Node(CRAWLER, PRODUCT, "t3.large", load="cpu-only", end=OCTOBER, tags=tagging.DATA),
     Node(NOTEBOOK, TRAINING, "t3.large", load="cpu-only", tags=tagging.DATA),
 )
 VOLUMES = (
-    Volume(STAGED, PRODUCT, 500, last_used=OCTOBER, tags=tagging.HERON),
-    Volume(VANISHED, PRODUCT, 300, SEARCH, end=SEPTEMBER, tags=tagging.HERON),
+    Volume(STAGED, PRODUCT, 500, last_used=OCTOBER, tags=tagging.DATA),
+    Volume(VANISHED, PRODUCT, 300, CRAWLER, end=SEPTEMBER, tags=tagging.DATA),
     Volume(STANDING, TRAINING, 250, STOPPED, tags=tagging.A7_EVAL),
     Volume(DELETED, TRAINING, 400, last_used=DELETED_ON, tags=tagging.DATA),
 )
 SNAPSHOTS = (
     Volume(
-        OLD_SNAPSHOT, PRODUCT, 300, VANISHED, created=date(2026, 8, 25), start=date(2026, 8, 25), tags=tagging.HERON
+        OLD_SNAPSHOT, PRODUCT, 300, VANISHED, created=date(2026, 8, 25), start=date(2026, 8, 25), tags=tagging.DATA
     ),
 )
 
@@ -62,8 +63,8 @@ def _doubled(what: str, before: int, now: int, rate: str, tags: Tags) -> tuple[M
 METERS = (
     _hourly(RESERVED, TRAINING, "ec2 UnusedBox:g4dn.xlarge", "0.526", tagging.A7_SFT),
     _hourly(SPARE_GATEWAY, PLATFORM, "nat NatGateway-Hours", "0.045", tagging.HUB),
-    _hourly(BALANCER, PRODUCT, "elb LoadBalancerUsage", "0.0225", tagging.HERON),
-    _hourly(ADDRESS, PRODUCT, "vpc PublicIPv4:IdleAddress", "0.005", tagging.HERON),
+    _hourly(BALANCER, PRODUCT, "elb LoadBalancerUsage", "0.0225", tagging.A7_SERVE),
+    _hourly(ADDRESS, PRODUCT, "vpc PublicIPv4:IdleAddress", "0.005", tagging.DATA),
     _hourly(DATABASE, TRAINING, "rds ExtendedSupport:Yr1-Yr2:PostgreSQL12", "0.80"),
     Meter(
         OLD_VOLUME,
