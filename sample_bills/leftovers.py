@@ -40,9 +40,7 @@ VOLUMES = (
     Volume(DELETED, TRAINING, 400, last_used=DELETED_ON, tags=tagging.DATA),
 )
 SNAPSHOTS = (
-    Volume(
-        OLD_SNAPSHOT, PRODUCT, 300, VANISHED, created=date(2026, 8, 25), start=date(2026, 8, 25), tags=tagging.DATA
-    ),
+    Volume(OLD_SNAPSHOT, PRODUCT, 300, VANISHED, created=date(2026, 8, 25), start=date(2026, 8, 25), tags=tagging.DATA),
 )
 
 

@@ -19,19 +19,7 @@ _WEEK = 168
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     """Machines whose environment is one of people at desks, by hours a day and days of the last complete month."""
-    in_month = pl.col("month") == pl.col("last_complete_month")
-    hours = (
-        estate.meters.filter((pl.col("family") == "machine") & pl.col("key").is_not_null() & in_month)
-        .filter((pl.col("ChargeCategory") == "Usage") & pl.col("environment").str.contains(_ENVIRONMENTS))
-        .group_by("key", "BillingCurrency")
-        .agg(
-            known_sum("ConsumedQuantity", pl.col("ConsumedUnit").str.contains(HOURS)).alias("hours"),
-            known_sum("EffectiveCost").alias("machine_cost"),
-            pl.col("days").max().alias("run_days"),
-            pl.col("weekend_days").max().alias("run_weekends"),
-            pl.col("gpu").any(),
-        )
-    )
+    hours = _hours(estate)
     load = with_load(estate, float(at.most("busy_percent")), weekends=True)
     machines = estate.billed.join(hours, on=["key", "BillingCurrency"])
     known = gpu_metrics(estate)
@@ -68,6 +56,23 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         doubt=pl.when(pl.col("gpu") & pl.col("gpu_measured").is_null())
         .then(pl.lit("a machine with GPUs may be training, and nothing measured them"))
         .otherwise(pl.lit("the bill does not tell its hours")),
+    )
+
+
+def _hours(estate: Estate) -> pl.LazyFrame:
+    """Machines of such environments: hours, cost and days of the last complete month."""
+    in_month = pl.col("month") == pl.col("last_complete_month")
+    return (
+        estate.meters.filter((pl.col("family") == "machine") & pl.col("key").is_not_null() & in_month)
+        .filter((pl.col("ChargeCategory") == "Usage") & pl.col("environment").str.contains(_ENVIRONMENTS))
+        .group_by("key", "BillingCurrency")
+        .agg(
+            known_sum("ConsumedQuantity", pl.col("ConsumedUnit").str.contains(HOURS)).alias("hours"),
+            known_sum("EffectiveCost").alias("machine_cost"),
+            pl.col("days").max().alias("run_days"),
+            pl.col("weekend_days").max().alias("run_weekends"),
+            pl.col("gpu").any(),
+        )
     )
 
 
