@@ -59,6 +59,7 @@ EXAMPLES = [
     "docs/providers/kubernetes.md",
     "docs/providers/own-costs.md",
     "docs/reports.md",
+    "docs/questions.md",
     "docs/rules.md",
     "docs/sql.md",
     "docs/growth.md",
