@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -69,7 +70,7 @@ def explain_resource(workspace: Workspace, resource: str, month: date | None) ->
             tags=inputs.tags,
             resources=inputs.resources,
             rules=stated.rules,
-            divided=split(resolved, stated.rules),
+            divided=split(resolved, stated.rules, stated.beside(partial(published.charge_periods, rollup))),
         )
         stale = _stale(published, stated.rules.digest)
         asked = pl.lit(value=True) if month is None else rollup.day().dt.month_start() == month
@@ -137,7 +138,7 @@ def _shares(published: Published, cost_id: str) -> pl.DataFrame:
     pools = published.frame(
         """
         SELECT * FROM split_lineage WHERE subject_id = ? AND usage_date = ?
-        ORDER BY split, subject_id, usage_date, pool_allocation_id, position
+        ORDER BY split, subject_id, usage_date, pool_allocation_id, hour, position
         """,
         [subject, day],
     )

@@ -137,11 +137,12 @@ def _keep_findings(run: Run, found: pl.DataFrame) -> None:
 
 
 def _notices(kept: Kept) -> pl.DataFrame:
-    """What readers remarked, and what is held back for a reason of its own kind."""
+    """What readers and splits remarked, and what is held back for a reason of its own kind."""
     notices = kept.frame(
         """
         SELECT kind, subject, sentence, amount, BillingCurrency FROM main.notices
         UNION ALL SELECT kind, name, reason, NULL, NULL FROM main.held_back WHERE kind IS NOT NULL
+        UNION ALL SELECT kind, subject, sentence, amount, BillingCurrency FROM book.split_notices
         """
     )
     return notices.select(pl.col(name).cast(dtype) for name, dtype in NOTICE_COLUMNS.items())

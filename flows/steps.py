@@ -6,15 +6,16 @@ The flows wrap these steps as tasks, the command line calls them as they are.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from datetime import date, datetime, time
+from functools import partial
 from pathlib import Path
 from typing import ParamSpec, Protocol, TypeVar
 from zoneinfo import ZoneInfo
 
 import polars as pl
 
-from attribution.allocation import broken, reconcile, resolve, split
+from attribution.allocation import Beside, broken, reconcile, resolve, split
 from attribution.detection.windows import next_month
 from attribution.inputs import InputFrames, digests, read_inputs
 from attribution.ledger import publish as publish_ledger
@@ -22,6 +23,7 @@ from attribution.objects import fetch
 from attribution.reports.nightly import NightlySummary
 from attribution.rules import RuleBook, read_rules
 from flows.arrival import Arrived, ingest
+from flows.beside import beside_of, read_measures
 from flows.judging import detect
 from flows.mailing import Asked, Weekly, mail_reports
 from flows.reporting import write_reports
@@ -38,6 +40,11 @@ class Stated:
 
     rules: RuleBook
     inputs: InputFrames
+    measures: dict[str, pl.DataFrame] = field(default_factory=dict)
+
+    def beside(self, periods: Callable[[pl.Series], pl.DataFrame]) -> Beside:
+        """What splits divide by; `periods` gives charges of resources by their own periods."""
+        return beside_of(self.inputs, self.measures, periods)
 
 
 P = ParamSpec("P")
@@ -169,7 +176,9 @@ def read_stated(workspace: Workspace) -> Stated:
     globs = [(f"[inputs] {name}", glob) for name, glob in asdict(workspace.inputs).items() if glob]
     fetch(globs, workspace.store, quiet)
     inputs = read_inputs(workspace.inputs, workspace.root, workspace.timezone, workspace.store)
-    return Stated(read_rules(workspace.rules, workspace.root), inputs)
+    rules = read_rules(workspace.rules, workspace.root)
+    measures, rejects = read_measures(workspace, rules)
+    return Stated(rules, replace(inputs, rejects=pl.concat([inputs.rejects, rejects])), measures)
 
 
 def attribute(run: Run, stated: Stated) -> None:
@@ -187,7 +196,8 @@ def attribute(run: Run, stated: Stated) -> None:
     run.watch("resolving", 1, 4)
     resolved = resolve(subjects, lines, inputs.tags, inputs.resources, rules)
     run.watch("splitting", 2, 4)
-    divided = split(resolved, rules)
+    beside = stated.beside(partial(run.ledger.charge_periods, rollup))
+    divided = split(resolved, rules, beside)
     run.watch("reconciling", 3, 4)
     prove(run, reconcile(subjects, lines, divided.costs, divided.subjects))
     run.ledger.keep_costs(
@@ -196,6 +206,9 @@ def attribute(run: Run, stated: Stated) -> None:
     )  # fmt: skip
     run.ledger.keep_input_rejects(inputs.rejects)
     run.ledger.keep("usage", inputs.usage)
+    run.ledger.keep("jobs", divided.jobs)
+    run.ledger.keep("job_shares", divided.job_shares)
+    run.ledger.keep("split_notices", divided.remarks)
     run.counts |= {"input_rejects": inputs.rejects.height, "lines": lines.height, "costs": divided.costs.height}
     run.watch("attributed", 4, 4)
 

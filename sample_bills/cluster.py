@@ -16,7 +16,15 @@ _GPUS, _CORES, _GIB = 4, 64, 512
 _PODS: tuple[tuple[str, str, dict[str, str], int, int, int, tuple[str, ...]], ...] = (
     ("judge-0", "evals", {"project": "Aurora_7B", "stage": "eval"}, 2, 16, 128, ("24", "24", "18.5")),
     ("notebook-kofi", "notebooks", {"app_kubernetes_io_name": "notebook"}, 1, 8, 64, ("24", "24", "24")),
-    ("reward-smoke-x7", "rlhf", {"project": "kestrel-reward", "stage": "rl"}, 1, 8, 64, ("6.25",)),
+    (
+        "reward-smoke-x7",
+        "rlhf",
+        {"project": "kestrel-reward", "stage": "rl", "experiment": "k-ppo-1"},
+        1,
+        8,
+        64,
+        ("6.25",),
+    ),
 )
 
 

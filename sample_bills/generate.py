@@ -1,4 +1,4 @@
-"""Write the data files of the sample workspace: bills, tags, inventory, utilization, own costs, usage, runs.
+"""Write the data files of the sample workspace: bills, tags, inventory, utilization, own costs, usage, jobs, runs.
 
     python sample_bills/generate.py                 # over the committed files: no difference
     python sample_bills/generate.py --out elsewhere # the same files somewhere else
@@ -24,6 +24,7 @@ from figures import print_figures
 from inputs import inventory_aws, inventory_leftovers, inventory_meridian, tags_long, tags_wide, utilization
 from meridian import charges, frame
 from office import invoices, labelling, people, people_and_tools
+from slurm import sacct
 from starter import starter_csv
 from training import checkpoints, runs
 
@@ -58,7 +59,7 @@ def write_meridian(folder: Path) -> None:
 
 
 def write_inputs(folder: Path) -> None:
-    """Tags, inventory, utilization, own costs, invoices, people, usage of a node."""
+    """Tags, inventory, utilization, own costs, invoices, people, usage of a node and its jobs."""
     rng = random.Random(f"{world.SEED} utilization")
     _write(folder / "tags/handovers.csv", tags_long())
     _write(folder / "tags/register.csv", tags_wide())
@@ -75,6 +76,7 @@ def write_inputs(folder: Path) -> None:
     _write(folder / "invoices.csv", invoices())
     _write(folder / "people.csv", people())
     _write(folder / "usage/sandbox.json", allocations())
+    _write(folder / "jobs/slurm.txt", sacct())
     _write(folder / "runs/runs.csv", runs())
     _write(folder / "checkpoints/checkpoints.csv", checkpoints())
 

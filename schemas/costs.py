@@ -12,6 +12,7 @@ import pandera.polars as pa
 import polars as pl
 
 from schemas.dimensions import COST_ELEMENTS, ELASTICITY, METHODS
+from schemas.instants import INSTANT
 from schemas.money import COSTS, MONEY
 
 SUBJECT_TEXT = (
@@ -43,6 +44,15 @@ COST_COLUMNS: dict[str, pl.DataType] = {
     **dict.fromkeys(COSTS, MONEY),
     "ConsumedQuantity": pl.Float64(),
 }
+PERIOD_COLUMNS: dict[str, pl.DataType] = {
+    "subject_id": pl.Int64(),
+    "usage_date": pl.Date(),
+    "ChargePeriodStart": INSTANT,
+    "ChargePeriodEnd": INSTANT,
+    **dict.fromkeys(COSTS, MONEY),
+    "SkuPriceDetails": pl.String(),
+}
+"""A line told by the periods of its charges, for resources that are divided by the hour."""
 
 SIGNS = ("positive", "negative", "zero")
 """What a rule may ask of a charge's cost; unknown has no sign."""
@@ -68,9 +78,11 @@ LINEAGE_COLUMNS: dict[str, pl.DataType] = {
     "position": pl.Int32(),  # order among the receivers: of equal remainders the earlier one gets the unit
     "weight": pl.String(),
     "total_weight": pl.String(),
+    "hour": INSTANT,  # start of the clock hour of a node that jobs divided; null for other splits
+    "job_id": pl.String(),  # who received by use; null for other splits, and for what nobody used
     **dict.fromkeys(COSTS, MONEY),  # the pool's amounts
 }
-"""One pool and receiver of a split; the share is recomputed from the weights and the pool's amounts."""
+"""One pool (of nodes, and hour) and receiver of a split; weights and the pool's amounts make the share anew."""
 
 POOLED_COLUMNS: dict[str, pl.DataType] = {
     "split": pl.String(),

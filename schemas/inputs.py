@@ -57,6 +57,21 @@ JOB_COLUMNS: dict[str, pl.DataType] = {
     "partition": pl.String(),
     "name": pl.String(),
 }
+NODE_STATES = ("DOWN", "DRAINED", "RESERVED")
+NODE_STATE_COLUMNS: dict[str, pl.DataType] = {
+    "resource_id": pl.String(),
+    "start": INSTANT,
+    "end": INSTANT,  # exclusive; null: until further notice
+    "state": pl.String(),  # one of NODE_STATES
+}
+"""Why a node was not used for a time; the time that jobs had is theirs all the same."""
+POD_COLUMNS: dict[str, pl.DataType] = {
+    **JOB_COLUMNS,
+    "namespace": pl.String(),
+    "labels": pl.String(),  # canonical JSON
+    "gpu_seconds": MONEY,  # no money, but as exact
+}
+"""A pod's GPUs for a time: a job whose labels say whose it is."""
 RUNNING_STATES = ("RUNNING", "SUSPENDED", "COMPLETING", "STOPPED", "SIGNALING", "STAGE_OUT", "RESIZING")
 """States of a job that has started and not ended."""
 INVOICE_COLUMNS: dict[str, pl.DataType] = {
@@ -111,6 +126,8 @@ CHECKPOINT_COLUMNS: dict[str, pl.DataType] = {
 }
 """One checkpoint on disk."""
 
+USAGE_IDLE = "__idle__"
+"""The namespace under which OpenCost and Kubecost tell what nobody used."""
 USAGE_MEASURES = ("gpu_hours", "cpu_core_hours", "memory_gib_hours", "storage_gib_hours")
 USAGE_COLUMNS: dict[str, pl.DataType] = {
     "usage_date": pl.Date(),
@@ -187,6 +204,21 @@ Jobs = pa.DataFrameSchema(
     },
     strict=False,
     name="Jobs",
+)
+NodeStates = pa.DataFrameSchema(
+    {
+        "resource_id": pa.Column(pl.String(), checks=[_not_blank()]),
+        "start": pa.Column(INSTANT),
+        "end": pa.Column(INSTANT, nullable=True),
+        "state": pa.Column(pl.String(), checks=[pa.Check.isin(NODE_STATES, error="known_state")]),
+    },
+    strict=True,
+    name="NodeStates",
+)
+Measures = pa.DataFrameSchema(
+    {"date": pa.Column(pl.Date()), "weight": pa.Column(MONEY, checks=[_not_negative()])},
+    strict=False,
+    name="Measures",
 )
 Invoices = pa.DataFrameSchema(
     {

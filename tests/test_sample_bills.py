@@ -14,7 +14,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 SAMPLE = Path(__file__).resolve().parent.parent / "sample_bills"
-DATA = ("bills", "tags", "inventory", "utilization", "own_costs", "usage", "runs", "checkpoints")
+DATA = ("bills", "tags", "inventory", "utilization", "own_costs", "usage", "jobs", "runs", "checkpoints")
 ALONE = ("invoices.csv", "people.csv")
 LIMIT = 5_000_000
 

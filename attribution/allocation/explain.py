@@ -215,7 +215,7 @@ def _shares(mine: pl.DataFrame, divided: Divided, rules: RuleBook) -> tuple[Shar
         .select("split", "usage_date", subject_id="pool_subject_id", pool_allocation_id="allocation_id")
         .unique()
     )
-    rows = divided.lineage.join(pools, on=pool, how="semi").sort(*pool, "position")
+    rows = divided.lineage.join(pools, on=pool, how="semi").sort(*pool, "hour", "position")
     rows = pl.concat([rows, recompute(rows, "EffectiveCost").alias("share").to_frame()], how="horizontal")
     who = divided.allocations.select(pl.col("allocation_id").alias("receiver_allocation_id"), *rules.names)
     rows = rows.join(who, on="receiver_allocation_id", how="left", validate="m:1")

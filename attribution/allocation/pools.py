@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from attribution.allocation.evidence import Evidence
-from attribution.rules import TAG, Coded, Split, coded, holds
+from attribution.rules import TAG, Coded, Condition, Split, coded, holds
 from schemas.dimensions import NOBODY
-from schemas.money import COSTS, known_sum
+from schemas.money import COSTS, known_sum, read_money
 
 POOL_KEY = (
     "source", "bill_no", "billing_month", "BillingAccountId", "BillingCurrency", "ServiceName", "ServiceCategory",
@@ -80,39 +80,61 @@ def _pool_rows(subjects: pl.DataFrame) -> pl.DataFrame:
     return subjects.select("is_pool", *POOL_KEY).with_row_index("pool_row").filter("is_pool").drop("is_pool")
 
 
+def place_keys(split: Split) -> list[str]:
+    """What pool and receiver have in common: window, currency, and the dimensions that money stays inside of."""
+    return ["window", "BillingCurrency", *split.inside]
+
+
 def pools(split: Split, standing: Standing, taken: pl.DataFrame) -> pl.DataFrame:
     """Sum what was taken by pool subject, day and allocation.
 
     Returns:
-        Rows (POOL, COSTS, window, BillingCurrency, the across dimensions), sorted.
+        Rows (POOL, COSTS, place keys, the across dimensions), sorted.
     """
     summed = taken.group_by(pl.col("pool_row").alias("subject_row"), "usage_date", "allocation_id").agg(
         known_sum(column) for column in COSTS
     )
     summed = summed.sort(POOL).with_columns(window(split))
     currency = standing.subjects.get_column("BillingCurrency").gather(summed.get_column("subject_row"))
-    own = standing.allocations.select(split.across)[summed.get_column("allocation_id")]
+    own = standing.allocations.select(*split.inside, *split.across)[summed.get_column("allocation_id")]
     return pl.concat([summed.with_columns(currency), own], how="horizontal")
 
 
 def present(split: Split, standing: Standing, taken: pl.Series) -> pl.DataFrame:
-    """Who is there besides the pool: rows (window, BillingCurrency, across..., EffectiveCost), nobody left out."""
-    who = standing.allocations.select("allocation_id", *split.across)
-    numbered = who.select(split.across).unique().with_row_index("who")
-    number = who.join(numbered, on=split.across, how="left", maintain_order="left").get_column("who")
-    currencies = coded(standing.subjects.get_column("BillingCurrency"))
-    rows = standing.rows.filter(standing.rows.get_column("live") & ~taken)
+    """Who is there besides the pool: rows (place keys, across..., EffectiveCost), nobody left out."""
+    there = standing.rows.get_column("live") & ~taken
+    return _by_receiver(split, standing, standing.rows.filter(there), "EffectiveCost")
+
+
+def used(split: Split, standing: Standing, taken: pl.Series, of: Condition) -> pl.DataFrame:
+    """What receivers consumed: rows (place keys, across..., ConsumedUnit, quantity), nobody left out."""
+    there = standing.rows.get_column("live") & ~taken & holds(of, standing.column, standing.rows.height)
+    rows = standing.rows.filter(there)
+    quantity, _ = read_money(rows.get_column("ConsumedQuantity"))
+    rows = rows.with_columns(quantity.alias("quantity")).drop_nulls("quantity")
+    return _by_receiver(split, standing, rows, "quantity", "ConsumedUnit")
+
+
+def _by_receiver(split: Split, standing: Standing, rows: pl.DataFrame, what: str, *facts: str) -> pl.DataFrame:
+    """Sums of a column by place and receiver, and by facts of the subject."""
+    names = [*split.inside, *split.across]
+    who = standing.allocations.select("allocation_id", *names)
+    numbered = who.select(names).unique().with_row_index("who")
+    number = who.join(numbered, on=names, how="left", maintain_order="left").get_column("who")
+    of_subject = {name: coded(standing.subjects.get_column(name)) for name in ("BillingCurrency", *facts)}
     found = (
         rows.select(
             window(split),
             number.gather(rows.get_column("allocation_id")),
-            currencies.at(rows.get_column("subject_row")).codes.alias("currency"),
-            "EffectiveCost",
+            *(one.at(rows.get_column("subject_row")).codes.alias(name) for name, one in of_subject.items()),
+            what,
         )
-        .group_by("window", "who", "currency")
-        .agg(pl.col("EffectiveCost").sum())
+        .group_by("window", "who", *of_subject)
+        .agg(pl.col(what).sum())
         .join(numbered, on="who")
     )
-    found = found.with_columns(currencies.values.gather(found.get_column("currency")).alias("BillingCurrency"))
+    found = found.with_columns(
+        one.values.gather(found.get_column(name)).alias(name) for name, one in of_subject.items()
+    )
     somebody = ~pl.any_horizontal(pl.col(split.across).is_in(list(NOBODY)))
-    return found.filter(somebody).select("window", "BillingCurrency", *split.across, "EffectiveCost")
+    return found.filter(somebody).select(*place_keys(split), *split.across, *facts, what)

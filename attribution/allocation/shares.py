@@ -7,11 +7,13 @@ from datetime import date
 
 import polars as pl
 
+from attribution.allocation.pools import place_keys
 from attribution.rules import Split
 from schemas.costs import allocation_columns
 from schemas.money import COSTS, MONEY, from_units, split_units
 
 Row = tuple[str | None, ...]
+Voice = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -23,22 +25,27 @@ class Receiver:
     weight: str
 
 
-Receivers = dict[tuple[date, str], list[Receiver]]
+Place = tuple[date | str, ...]
+Receivers = dict[Place, list[Receiver]]
 
 
 def receivers(split: Split, weights: pl.DataFrame) -> Receivers:
-    """Receivers of each window and currency, in the order of their names; the first one gets a unit left over."""
-    weights = weights.filter(pl.col("weight") > 0).sort("window", "BillingCurrency", *split.across)
-    texts = weights.select(
-        pl.col("weight").cast(MONEY).cast(pl.String).str.strip_chars_end("0").str.strip_chars_end(".")
-    ).to_series()
-    units = weights.get_column("weight").cast(MONEY).to_physical()
+    """Receivers of each place (window, currency ...) by name; a unit left over goes to the first."""
+    weights = weights.filter(pl.col("weight") > 0).sort(*place_keys(split), *split.across)
+    units = weights.get_column("weight").cast(MONEY).to_physical().alias("units")
+    texts = units.to_frame().select(decimal_text(pl.col("units"))).to_series()
     names = weights.select(split.across).rows()
-    windows = weights.select("window", "BillingCurrency").rows()
+    places = weights.select(place_keys(split)).rows()
     found: Receivers = {}
-    for at, values, unit, text in zip(windows, names, units.to_list(), texts.to_list(), strict=True):
+    for at, values, unit, text in zip(places, names, units.to_list(), texts.to_list(), strict=True):
         found.setdefault(at, []).append(Receiver(values, unit, text))
     return found
+
+
+def decimal_text(units: pl.Expr) -> pl.Expr:
+    """Whole units of 1e-12 as the shortest decimal text."""
+    text = units.reinterpret(dtype=MONEY).cast(pl.String)
+    return text.str.strip_chars_end("0").str.strip_chars_end(".")
 
 
 class AllocationBook:
@@ -49,16 +56,19 @@ class AllocationBook:
         self.dimensions = dimensions
         self._new: dict[tuple[Row, bool], int] = {}
 
-    def moved(self, pool: Row, split: Split, values: tuple[str, ...], *, away: bool = False) -> int:
+    def moved(
+        self, pool: Row, split: Split, values: tuple[str, ...], *, away: bool = False, voice: Voice | None = None
+    ) -> int:
         """The allocation of a pool's money once it belongs to `values`; what is not in `across` stays the pool's.
 
         What is taken `away` has numbers of its own, also where it reads like a share: who gives may receive as well,
-        from another pool, and then the two are two rows.
+        from another pool, and then the two are two rows. `voice` is the method and rule to say, where it is not the
+        split's.
         """
         row = list(pool)
         for dimension, value in zip(split.across, values, strict=True):
             at = 3 * self.dimensions.index(dimension)
-            row[at : at + 3] = [value, "split", split.name]
+            row[at : at + 3] = [value, *(voice or ("split", split.name))]
         return self._new.setdefault((tuple(row), away), self.frame.height + len(self._new))
 
     def close(self) -> pl.DataFrame:
@@ -155,8 +165,16 @@ _LINEAGE: dict[str, pl.DataType] = {
 }
 
 
-def divide(split: Split, pools: pl.DataFrame, named: list[Row], who: Receivers, book: AllocationBook) -> Sheet:
-    """Divide every pool among the receivers of its window and currency, except its own value.
+def divide(
+    split: Split,
+    pools: pl.DataFrame,
+    named: list[Row],
+    who: Receivers,
+    book: AllocationBook,
+    *,
+    voice: Voice | None = None,
+) -> Sheet:
+    """Divide every pool among the receivers of its place, except its own value.
 
     Args:
         split: which one.
@@ -164,14 +182,15 @@ def divide(split: Split, pools: pl.DataFrame, named: list[Row], who: Receivers, 
         named: the allocation of each pool, without its number.
         who: the receivers.
         book: numbers the new allocations.
+        voice: the method and rule of the shares, where they are not the split's.
     """
     sheet = Sheet()
     amounts = [pools.get_column(column).to_physical().to_list() for column in COSTS]
     own = pools.select(split.across).rows()
-    tables: dict[tuple[date, str, int], Table] = {}
-    for pool, key in enumerate(pools.select("window", "BillingCurrency", "allocation_id").iter_rows()):
+    tables: dict[tuple[date | str | int, ...], Table] = {}
+    for pool, key in enumerate(pools.select(*place_keys(split), "allocation_id").iter_rows()):
         if key not in tables:
-            tables[key] = _table(split, named[pool], own[pool], who.get(key[:2], []), book)
+            tables[key] = _table(split, named[pool], own[pool], who.get(key[:-1], []), book, voice=voice)
         totals = [column[pool] for column in amounts]
         if not tables[key].ids:
             sheet.left.append(pool)
@@ -180,12 +199,14 @@ def divide(split: Split, pools: pl.DataFrame, named: list[Row], who: Receivers, 
     return sheet
 
 
-def _table(split: Split, pool: Row, own: tuple[str, ...], who: list[Receiver], book: AllocationBook) -> Table:
-    """The receivers of all pools of one allocation in one window and currency."""
+def _table(
+    split: Split, pool: Row, own: tuple[str, ...], who: list[Receiver], book: AllocationBook, *, voice: Voice | None
+) -> Table:
+    """The receivers of all pools of one allocation in one place."""
     others = [one for one in who if one.values != own]
-    ids = [book.moved(pool, split, one.values) for one in others]
+    ids = [book.moved(pool, split, one.values, voice=voice) for one in others]
     units = [one.units for one in others]
-    negation = book.moved(pool, split, own, away=True) if ids else -1
+    negation = book.moved(pool, split, own, away=True, voice=voice) if ids else -1
     return Table(ids, units, [one.weight for one in others], _text(units), negation)
 
 
@@ -199,12 +220,12 @@ def recompute(lineage: pl.DataFrame, column: str) -> pl.Series:
     """The share of every row of a lineage, from nothing but the pool's amount and the weights kept there.
 
     Args:
-        lineage: LINEAGE_COLUMNS, whole pools, sorted by pool and `position`.
+        lineage: LINEAGE_COLUMNS, whole pools, sorted by pool, `hour` and `position`.
         column: which cost.
     """
     units: list[int | None] = []
     weights: list[int] = []
-    pools = lineage.select("split", "subject_id", "usage_date", "pool_allocation_id").rows()
+    pools = lineage.select("split", "subject_id", "usage_date", "pool_allocation_id", "hour").rows()
     amounts = lineage.get_column(column).to_physical().to_list()
     texts = pl.Series("w", lineage.get_column("weight")).str.to_decimal(scale=12).cast(MONEY).to_physical().to_list()
     for row, weight in enumerate(texts):

@@ -6,17 +6,21 @@ rows taken and their negation are out of play from then on, so the next split se
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import polars as pl
 
-from attribution.allocation.pools import POOL, Standing, pools, present, with_pool_subjects
+from attribution.allocation.beside import Beside
+from attribution.allocation.moving import EMPTIED, Step, after, move, sums_to_nothing
+from attribution.allocation.nodes import divide_nodes
+from attribution.allocation.pools import Standing, used
 from attribution.allocation.resolve import Resolved
-from attribution.allocation.shares import AllocationBook, Sheet, divide, receivers
-from attribution.rules import SPLITS, RuleBook, Split
+from attribution.allocation.shares import AllocationBook
+from attribution.rules import SPLITS, RuleBook, Scene, Split
 from schemas.costs import COST_COLUMNS, LINEAGE_COLUMNS, POOLED_COLUMNS
-from schemas.faults import Fault, InputError, LawBrokenError
-from schemas.money import COSTS, known_sum, shortest, sum_exactly
+from schemas.detection import NOTICE_COLUMNS
+from schemas.nodes import JOB_SHARE_COLUMNS, RUN_JOB_COLUMNS
 
 
 @dataclass(frozen=True)
@@ -24,7 +28,8 @@ class Divided:
     """Costs after all splits.
 
     `costs`: COST_COLUMNS, the rows that came in and after them negations and shares. `lineage`: one row a pool and
-    receiver. `pooled`: which cost rows a pool was summed from. `notices`: money that nobody could take.
+    receiver. `pooled`: which cost rows a pool was summed from. `notices`: money that nobody could take. `job_shares`,
+    `jobs`: what jobs had of nodes, see schemas/nodes.py. `remarks`: NOTICE_COLUMNS.
     """
 
     costs: pl.DataFrame
@@ -32,15 +37,19 @@ class Divided:
     subjects: pl.DataFrame
     lineage: pl.DataFrame
     pooled: pl.DataFrame
-    notices: tuple[str, ...] = ()
+    notices: tuple[str, ...]
+    job_shares: pl.DataFrame
+    jobs: pl.DataFrame
+    remarks: pl.DataFrame
 
 
-def split(resolved: Resolved, rules: RuleBook) -> Divided:
+def split(resolved: Resolved, rules: RuleBook, beside: Beside | None = None) -> Divided:
     """Carry out every `[[split]]` in file order.
 
     Args:
         resolved: what `resolve` gave, unfiltered.
         rules: the same rule book.
+        beside: what is handed in beside the bills; without it no job and no measure is known.
 
     Raises:
         InputError: a split names a receiver that an earlier split emptied.
@@ -51,156 +60,106 @@ def split(resolved: Resolved, rules: RuleBook) -> Divided:
         evidence.of_line.alias("context"),
         evidence.contexts.get_column("subject_row").gather(evidence.of_line),
         pl.lit(value=True).alias("live"),
+        pl.lit(value=True).alias("billed"),
     )
     subjects = resolved.subjects.with_columns(pl.lit(value=False).alias("is_pool"))
     standing = Standing(rows.drop("subject_id"), subjects, resolved.allocations, evidence)
     book = AllocationBook(resolved.allocations, rules.names)
-    lineage, pooled = [pl.DataFrame(schema=LINEAGE_COLUMNS)], [pl.DataFrame(schema=POOLED_COLUMNS)]
-    emptied = pl.DataFrame(schema=_EMPTIED)
-    notices: list[str] = []
+    emptied = pl.DataFrame(schema=EMPTIED)
+    steps: list[Step] = []
     for one in rules.splits:
-        step = _carry_out(one, standing, book, emptied)
-        standing = step.standing
-        lineage.append(step.lineage)
-        pooled.append(step.pooled)
-        emptied = pl.concat([emptied, step.emptied])
-        notices += step.notices
+        for step in _carry_out(one, standing, book, emptied, beside=beside or Beside(), rules=rules):
+            standing = step.standing
+            emptied = pl.concat([emptied, step.emptied])
+            steps.append(step)
     ids = standing.subjects.get_column("subject_id").gather(standing.rows.get_column("subject_row"))
     return Divided(
         standing.rows.with_columns(ids).select(list(COST_COLUMNS)),
         standing.allocations,
         standing.subjects.drop("is_pool"),
-        pl.concat(lineage),
-        pl.concat(pooled),
-        (*resolved.notices, *notices),
+        _all(LINEAGE_COLUMNS, [step.lineage for step in steps]),
+        _all(POOLED_COLUMNS, [step.pooled for step in steps]),
+        (*resolved.notices, *(notice for step in steps for notice in step.notices)),
+        _all(JOB_SHARE_COLUMNS, [step.nodes.shares for step in steps if step.nodes]),
+        _all(RUN_JOB_COLUMNS, [step.nodes.jobs for step in steps if step.nodes]).unique(maintain_order=True),
+        _all(NOTICE_COLUMNS, [step.remarks for step in steps]).unique(maintain_order=True),
     )
 
 
-_EMPTIED: dict[str, pl.DataType] = {
-    "dimension": pl.String(),
-    "value": pl.String(),
-    "month": pl.Date(),
-    "BillingCurrency": pl.String(),
-    "split": pl.String(),
-}
+def _all(columns: dict[str, pl.DataType], frames: list[pl.DataFrame]) -> pl.DataFrame:
+    return pl.concat([pl.DataFrame(schema=columns), *frames])
 
 
-@dataclass(frozen=True)
-class _Step:
-    """What one split did."""
-
-    standing: Standing
-    lineage: pl.DataFrame
-    pooled: pl.DataFrame
-    emptied: pl.DataFrame
-    notices: list[str]
-
-
-def _carry_out(split: Split, standing: Standing, book: AllocationBook, emptied: pl.DataFrame) -> _Step:
+def _carry_out(
+    split: Split, standing: Standing, book: AllocationBook, emptied: pl.DataFrame, *, beside: Beside, rules: RuleBook
+) -> Iterator[Step]:
+    """What a split does, step by step; each step stands where the one before it left all money."""
     meets = standing.meets(split)
     if not meets.any():
-        lineage, pooled, none = (pl.DataFrame(schema=one) for one in (LINEAGE_COLUMNS, POOLED_COLUMNS, _EMPTIED))
-        return _Step(standing, lineage, pooled, none, [f'split "{split.name}" found no money to move'])
-    there = present(split, standing, meets)
-    standing, taken = with_pool_subjects(standing, standing.rows.with_row_index("row").filter(meets))
-    found = pools(split, standing, taken)
-    _refuse_circles(split, found, there, emptied)
-    weights = SPLITS[split.by](split, found.select("window", "BillingCurrency").unique(), there)
-    named = standing.allocations.drop("allocation_id")[found.get_column("allocation_id")].rows()
-    sheet = divide(split, found, named, receivers(split, weights), book)
-    moved = found.with_row_index("pool").filter(~pl.col("pool").is_in(sheet.left))
-    key = ["pool_row", "usage_date", "allocation_id"]
-    taken = taken.join(moved.select(pl.col("subject_row").alias("pool_row"), *POOL[1:]), on=key, how="semi")
-    standing = replace(
-        standing, rows=_after(standing.rows, taken, _new_rows(split, sheet, found)), allocations=book.close()
-    )
-    pooled = taken.select(
-        pl.lit(split.name).alias("split"),
-        standing.subjects.get_column("subject_id").gather(taken.get_column("subject_row")),
-        "usage_date",
-        "allocation_id",
-        standing.subjects.get_column("subject_id").gather(taken.get_column("pool_row")).alias("pool_subject_id"),
-    )
-    lineage = _lineage(split, sheet, found, standing.subjects)
-    return _Step(standing, lineage, pooled, _emptied(split, moved), _left(split, found[sheet.left]))
+        yield Step(standing, notices=(f'split "{split.name}" found no money to move',))
+    elif split.of_nodes:
+        step = _share_nodes(split, standing, meets, book, beside=beside, rules=rules)
+        yield step
+        if step.nodes and split.idle in ("even", "use"):
+            yield _spread_idle(split, step.standing, step.nodes.users, book)
+    else:
+
+        def weigh(places: pl.DataFrame, there: pl.DataFrame) -> pl.DataFrame:
+            scene = Scene(places, there, lambda of: used(split, standing, meets, of), beside.measures)
+            return SPLITS[split.by](split, scene)
+
+        step = move(split, standing, meets, weigh, book, emptied=emptied)
+        yield replace(step, remarks=pl.concat([step.remarks, _unknown_receivers(split, standing, beside)]))
 
 
-def _new_rows(split: Split, sheet: Sheet, found: pl.DataFrame) -> pl.DataFrame:
-    """Negations and shares; pools that differ only in who named their value before are one from here on."""
-    new = sheet.rows(found)
-    for column in COSTS:
-        left = sum_exactly(new.get_column(column))
-        if left:
-            message = f'split "{split.name}": {column} of what it moved sums to {left}'
-            raise LawBrokenError(message)
-    keys = ["subject_row", "usage_date", "allocation_id", "live"]
-    return new.group_by(keys, maintain_order=True).agg(known_sum(column) for column in COSTS)
-
-
-def _after(rows: pl.DataFrame, taken: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
-    """All rows once the taken ones are out of play and the new ones in."""
-    gone = pl.int_range(rows.height, dtype=pl.UInt32, eager=True).is_in(taken.get_column("row").implode())
-    rows = rows.with_columns(rows.get_column("live") & ~gone)
-    return pl.concat([rows, new.select(pl.col(name) for name in new.columns)], how="diagonal")
-
-
-def _lineage(split: Split, sheet: Sheet, found: pl.DataFrame, subjects: pl.DataFrame) -> pl.DataFrame:
-    shares = sheet.lineage()
-    at = found[shares.get_column("pool")]
-    ids = subjects.get_column("subject_id").gather(at.get_column("subject_row"))
-    named = at.with_columns(ids, pl.lit(split.name).alias("split")).rename({"allocation_id": "pool_allocation_id"})
-    return pl.concat([named, shares], how="horizontal").select(list(LINEAGE_COLUMNS))
-
-
-def _left(split: Split, left: pl.DataFrame) -> list[str]:
-    """Say what stays where it is, by month and currency."""
-    sums = (
-        left.group_by(pl.col("window").dt.truncate("1mo"), "BillingCurrency")
-        .agg(pl.col("EffectiveCost").sum())
-        .sort("window", "BillingCurrency")
-    )
-    return [
-        f'split "{split.name}": {shortest(amount)} {currency} of {month:%Y-%m} stays where it is; '
-        "no receiver has a positive weight"
-        for month, currency, amount in sums.iter_rows()
-    ]
-
-
-def _emptied(split: Split, moved: pl.DataFrame) -> pl.DataFrame:
-    """The values that money was taken from, to be looked at when a later split names one."""
-    return pl.concat(
-        moved.select(
-            pl.lit(dimension).alias("dimension"),
-            pl.col(dimension).alias("value"),
-            pl.col("usage_date").dt.truncate("1mo").alias("month"),
-            "BillingCurrency",
-            pl.lit(split.name).alias("split"),
-        ).unique()
-        for dimension in split.across
-    )
-
-
-def _refuse_circles(split: Split, found: pl.DataFrame, there: pl.DataFrame, emptied: pl.DataFrame) -> None:
-    """Refuse a receiver, named in the rules, that an earlier split left without any money in the same month."""
-    names = [*(split.to or ()), *split.weights]
+def _unknown_receivers(split: Split, standing: Standing, beside: Beside) -> pl.DataFrame:
+    """Receivers that a split names and nothing else does: a slip of the pen, or somebody who costs nothing yet."""
     first = split.across[0]
-    at = ["month", "BillingCurrency"]
-    months = found.select(pl.col("usage_date").dt.truncate("1mo").alias("month"), "BillingCurrency").unique()
-    still = there.select(pl.col("window").dt.truncate("1mo").alias("month"), "BillingCurrency", value=first).unique()
-    circles = (
-        emptied.filter((pl.col("dimension") == first) & pl.col("value").is_in(names))
-        .join(months, on=at, how="semi")
-        .join(still, on=[*at, "value"], how="anti")
-        .unique(subset=["value"], keep="first", maintain_order=True)
-    )
-    if circles.height:
-        raise InputError(
-            [
-                Fault(
-                    f'{split.file}: split "{split.name}"',
-                    f'"{value}" was emptied by split "{earlier}"; the money would go in a circle.',
-                    hint="Put this split before the other one, or take the value out.",
-                )
-                for value, earlier in circles.select("value", "split").iter_rows()
-            ]
+    measured = beside.measures[split.name].get_column(first).unique().to_list() if split.name in beside.measures else []
+    known = set(standing.allocations.get_column(first).unique().to_list())
+    rows = [
+        (
+            "receiver_unknown",
+            f"split={split.name}",
+            f'it names "{value}", and no cost has this {first}; is it spelt as it is tagged?',
+            None,
+            None,
         )
+        for value in sorted({*(split.to or ()), *split.weights, *measured} - known)
+    ]
+    return pl.DataFrame(rows, schema=NOTICE_COLUMNS, orient="row")
+
+
+def _share_nodes(
+    split: Split, standing: Standing, meets: pl.Series, book: AllocationBook, *, beside: Beside, rules: RuleBook
+) -> Step:
+    """Divide nodes among those that ran on them; a share stays with its node, and with the node's tags."""
+    taken = standing.rows.with_row_index("row").filter(meets)
+    nodes = divide_nodes(split, standing, taken, book, beside=beside, rules=rules)
+    sums_to_nothing(split, nodes.rows)
+    of_row = standing.rows.select("subject_row", "usage_date", "context")[nodes.rows.get_column("row")]
+    new = of_row.hstack(nodes.rows.drop("row")).with_columns(pl.lit(value=False).alias("billed"))
+    subjects = standing.subjects.get_column("subject_id").gather(nodes.taken.get_column("subject_row"))
+    pooled = nodes.taken.select(
+        pl.lit(split.name).alias("split"),
+        subjects,
+        *("usage_date", "allocation_id"),
+        subjects.alias("pool_subject_id"),
+    )
+    standing = replace(standing, rows=after(standing.rows, nodes.taken, new), allocations=book.close())
+    return Step(standing, nodes.lineage, pooled, remarks=nodes.notices, nodes=nodes)
+
+
+def _spread_idle(split: Split, standing: Standing, users: pl.DataFrame, book: AllocationBook) -> Step:
+    """Give what nobody used to those that used the nodes of the same window and currency."""
+    first = split.across[0]
+    voice = standing.allocations.select(
+        (pl.col(f"{first}_method") == "idle")
+        & ((pl.col(f"{first}_rule") == split.name) | pl.col(f"{first}_rule").str.starts_with(f"{split.name}: "))
+    ).to_series()
+    meets = voice.gather(standing.rows.get_column("allocation_id")) & standing.rows.get_column("live")
+    weights = (
+        users if split.idle == "use" else users.with_columns(pl.lit(1).cast(users.schema["weight"]).alias("weight"))
+    )
+    none = pl.DataFrame(schema=EMPTIED)
+    return move(split, standing, meets, lambda _places, _there: weights, book, emptied=none, voice=("idle", split.name))

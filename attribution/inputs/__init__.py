@@ -12,13 +12,14 @@ import polars as pl
 from attribution.inputs.checkpoints import read_checkpoints
 from attribution.inputs.csv_file import Read
 from attribution.inputs.invoices import read_invoices
-from attribution.inputs.jobs import read_jobs
+from attribution.inputs.jobs import placed, read_jobs
+from attribution.inputs.measures import read_measure
 from attribution.inputs.people import read_people
 from attribution.inputs.recognise import recognise
 from attribution.inputs.resources import read_resources
 from attribution.inputs.runs import read_runs
 from attribution.inputs.tags import read_tags
-from attribution.inputs.usage import read_usage, usage_weights
+from attribution.inputs.usage import read_usage
 from attribution.inputs.utilization import read_utilization
 from schemas.bills import no_rejects
 from schemas.faults import Fault, InputError
@@ -26,7 +27,9 @@ from schemas.inputs import (
     CHECKPOINT_COLUMNS,
     INVOICE_COLUMNS,
     JOB_COLUMNS,
+    NODE_STATE_COLUMNS,
     PEOPLE_COLUMNS,
+    POD_COLUMNS,
     RESOURCE_COLUMNS,
     RUN_COLUMNS,
     TAG_COLUMNS,
@@ -44,6 +47,7 @@ __all__ = [
     "read_inputs",
     "read_invoices",
     "read_jobs",
+    "read_measure",
     "read_people",
     "read_resources",
     "read_runs",
@@ -51,7 +55,6 @@ __all__ = [
     "read_usage",
     "read_utilization",
     "recognise",
-    "usage_weights",
 ]
 
 _READERS: dict[str, tuple[dict[str, pl.DataType], Callable[..., Read]]] = {
@@ -66,6 +69,9 @@ _READERS: dict[str, tuple[dict[str, pl.DataType], Callable[..., Read]]] = {
     "checkpoints": (CHECKPOINT_COLUMNS, read_checkpoints),
 }
 """Input -> its columns and who reads it."""
+_MADE_BESIDE = {"node_states": pl.DataFrame(schema=NODE_STATE_COLUMNS), "pods": pl.DataFrame(schema=POD_COLUMNS)}
+"""Frames made of the files of another input, as they are without such files."""
+
 _WITH_CLOCKS = ("resources", "usage", "jobs", "runs", "checkpoints")
 """Inputs with instants; their readers are given the workspace's time zone."""
 
@@ -80,6 +86,8 @@ class InputFrames:
     jobs: pl.DataFrame
     invoices: pl.DataFrame
     people: pl.DataFrame
+    node_states: pl.DataFrame
+    pods: pl.DataFrame
     usage: pl.DataFrame
     runs: pl.DataFrame
     checkpoints: pl.DataFrame
@@ -115,10 +123,13 @@ def read_inputs(inputs: Inputs, root: Path, timezone: str = "UTC", store: Path |
     if faults:
         raise InputError(faults)
     rejects = pl.concat([one.rejects for one in read.values()])
-    return InputFrames(**{name: one.frame for name, one in read.items()}, rejects=rejects)
+    frames = _MADE_BESIDE | {name: frame for one in read.values() for name, frame in one.more.items()}
+    frames |= {name: one.frame for name, one in read.items()}
+    frames |= {name: placed(frames[name], frames["resources"]) for name in ("jobs", *_MADE_BESIDE)}
+    return InputFrames(**frames, rejects=rejects)
 
 
-_ATTRIBUTING = ("tags", "resources", "usage", "jobs", "runs")
+_ATTRIBUTING = ("tags", "resources", "usage", "pods", "jobs", "node_states", "runs")
 """Inputs that say whose money it is; the others tell of it."""
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
 
-from schemas.bills import REJECT_COLUMNS, ROW_REFUSED
+from schemas.bills import REJECT_COLUMNS, ROW_REFUSED, no_rejects
 from schemas.dimensions import fold
 from schemas.faults import Fault, InputError, missing_columns
 from schemas.paths import relative_name
@@ -21,10 +21,14 @@ PLACE = ("__file", "__line")
 
 @dataclass(frozen=True)
 class Read:
-    """What was read: good rows, and rejects with file, line, column, check and value."""
+    """What was read: good rows, and rejects with file, line, column, check and value.
+
+    `more`: further frames made of the same files, by their name in InputFrames.
+    """
 
     frame: pl.DataFrame
     rejects: pl.DataFrame
+    more: dict[str, pl.DataFrame] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,9 @@ class Sheet:
     rejects: pl.DataFrame
 
 
-def read_sheet(path: Path, root: Path, what: str, known: Sequence[str], required: Sequence[str]) -> Sheet:
+def read_sheet(
+    path: Path, root: Path, what: str, known: Sequence[str], required: Sequence[str], *, quoted: bool = True
+) -> Sheet:
     """Read one CSV.
 
     Args:
@@ -45,6 +51,7 @@ def read_sheet(path: Path, root: Path, what: str, known: Sequence[str], required
         what: which input it is; stands as `source` in rejects.
         known: column names of the contract; a header matches without regard to case, `-`, `_` and blanks.
         required: those that must be there.
+        quoted: whether quotes keep separators inside a cell; some programs write none.
 
     Raises:
         InputError: unreadable, a required column missing, or a column twice; all such faults at once.
@@ -52,7 +59,7 @@ def read_sheet(path: Path, root: Path, what: str, known: Sequence[str], required
     name = relative_name(path, root)
     with tempfile.TemporaryDirectory(prefix="attribution-") as scratch:
         text = plain_text(path, name, Path(scratch) / "input.csv")
-        header, cells, lines, ragged = _cells(text)
+        header, cells, lines, ragged = _cells(text, quoted=quoted)
     columns = _columns(name, header, known, required)
     by_column = {column: cells[place :: len(columns)] for place, column in enumerate(columns)}
     frame = pl.DataFrame(by_column, schema=dict.fromkeys(columns, pl.String))
@@ -60,6 +67,12 @@ def read_sheet(path: Path, root: Path, what: str, known: Sequence[str], required
         pl.when(pl.col(pl.String).str.strip_chars() == "").then(None).otherwise(pl.col(pl.String)).name.keep()
     ).with_columns(pl.lit(name).alias("__file"), pl.Series("__line", lines, dtype=pl.Int64))
     return Sheet(name, frame, _ragged(what, name, len(columns), ragged))
+
+
+def empty_sheet(columns: Sequence[str]) -> Sheet:
+    """What is read where there is no file."""
+    schema = {**dict.fromkeys(columns, pl.String()), "__file": pl.String(), "__line": pl.Int64()}
+    return Sheet("", pl.DataFrame(schema=schema), no_rejects())
 
 
 def reject(frame: pl.DataFrame, what: str, column: str, check: str, outcome: str = ROW_REFUSED) -> pl.DataFrame:
@@ -76,7 +89,7 @@ def reject(frame: pl.DataFrame, what: str, column: str, check: str, outcome: str
     )
 
 
-def _cells(text: PlainText) -> tuple[list[str], list[str], list[int], list[tuple[int, list[str]]]]:
+def _cells(text: PlainText, *, quoted: bool) -> tuple[list[str], list[str], list[int], list[tuple[int, list[str]]]]:
     """Header, cells of rows of the header's width, the line each of these rows starts on, and rows of another width.
 
     The cells are one list, for a list a row would have the collector of garbage look at all of them again and again.
@@ -87,7 +100,7 @@ def _cells(text: PlainText) -> tuple[list[str], list[str], list[int], list[tuple
     with text.path.open(encoding="utf-8", newline="") as file:
         delimiter = delimiter_of(file.readline().rstrip("\r\n"))
         file.seek(0)
-        reader = csv.reader(file, delimiter=delimiter)
+        reader = csv.reader(file, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
         header = [cell.strip() for cell in next(reader, [])]
         line = reader.line_num + 1
         for row in reader:

@@ -13,6 +13,7 @@ from attribution.ledger import posting, records, retention
 from attribution.ledger.closing import NO_INPUTS, NO_POOLS, Star
 from attribution.ledger.connection import RESTORE, connect, disk_faults, frame, migrate, replace, transaction
 from attribution.ledger.disk import PUBLISHED, charges_folder
+from attribution.ledger.hourly import charge_periods
 from attribution.ledger.lines import lines, subjects
 from attribution.ledger.lock import make_store, write_lock
 from attribution.ledger.parts import DeliveryWriter, Part, roll_up_again
@@ -181,6 +182,10 @@ class Ledger:
     def lines(self, rollup: RollUp) -> pl.LazyFrame:
         """Lines of the bills that count (LINE_COLUMNS), not read yet."""
         return lines(self.con, self.store, rollup)
+
+    def charge_periods(self, rollup: RollUp, resources: pl.Series) -> pl.DataFrame:
+        """Charges of some resources by their own periods (PERIOD_COLUMNS); see hourly.charge_periods."""
+        return charge_periods(self.con, self.store, rollup, resources)
 
     def daily_costs(self, more: Sequence[str] = ()) -> pl.DataFrame:
         """Kept costs by usage_date, source, currency, dimensions, service, SKU, cost element, category and `more`."""

@@ -30,7 +30,8 @@ ORDER BY p.part_no
 """
 
 
-def _parts(con: duckdb.DuckDBPyConnection, rollup: RollUp) -> pl.DataFrame:
+def counting_parts(con: duckdb.DuckDBPyConnection, rollup: RollUp) -> pl.DataFrame:
+    """The parts of the bills that count, all of them rolled up so."""
     parts = frame(con, _PARTS)
     other = parts.filter(pl.col("rollup") != rollup.folder)
     if other.height:
@@ -39,7 +40,8 @@ def _parts(con: duckdb.DuckDBPyConnection, rollup: RollUp) -> pl.DataFrame:
     return parts
 
 
-def _subject_id(part_no: int) -> pl.Expr:
+def subject_id(part_no: int) -> pl.Expr:
+    """The ledger's number of a subject, from its number in its part."""
     return (pl.col("subject_no").cast(pl.Int64) + pl.lit(part_no * 2**32, pl.Int64)).alias("subject_id")
 
 
@@ -47,15 +49,15 @@ def subjects(con: duckdb.DuckDBPyConnection, store: Path, rollup: RollUp) -> pl.
     """One row a subject: SUBJECT_COLUMNS and the roll-up's extra columns."""
     schema = {**SUBJECT_COLUMNS, **dict.fromkeys(rollup.extra, pl.String())}
     frames = [
-        pl.scan_parquet(_files(store, part, "subjects")).select(
-            _subject_id(part["part_no"]),
+        subjects_of(store, part).select(
+            subject_id(part["part_no"]),
             pl.lit(part["bill_no"], pl.Int32).alias("bill_no"),
             pl.lit(part["source"]).alias("source"),
             pl.lit(part["billing_month"], pl.Date).alias("billing_month"),
             *SUBJECT_TEXT,
             *rollup.extra,
         )
-        for part in _parts(con, rollup).to_dicts()
+        for part in counting_parts(con, rollup).to_dicts()
     ]
     return pl.concat([pl.LazyFrame(schema=schema), *frames]).collect().sort("subject_id")
 
@@ -63,10 +65,15 @@ def subjects(con: duckdb.DuckDBPyConnection, store: Path, rollup: RollUp) -> pl.
 def lines(con: duckdb.DuckDBPyConnection, store: Path, rollup: RollUp) -> pl.LazyFrame:
     """One row a subject and day: LINE_COLUMNS. Row order is not promised."""
     frames = [
-        pl.scan_parquet(_files(store, part, "lines")).with_columns(_subject_id(part["part_no"])).select(*LINE_COLUMNS)
-        for part in _parts(con, rollup).to_dicts()
+        pl.scan_parquet(_files(store, part, "lines")).with_columns(subject_id(part["part_no"])).select(*LINE_COLUMNS)
+        for part in counting_parts(con, rollup).to_dicts()
     ]
     return pl.concat([pl.LazyFrame(schema=LINE_COLUMNS), *frames])
+
+
+def subjects_of(store: Path, part: dict[str, str]) -> pl.LazyFrame:
+    """The subjects of one part: subject_no and text."""
+    return pl.scan_parquet(_files(store, part, "subjects"))
 
 
 def _files(store: Path, part: dict[str, str], kind: str) -> list[Path]:

@@ -17,6 +17,7 @@ import polars as pl
 
 from attribution.ledger.connection import one_line
 from attribution.ledger.disk import PUBLISHED, WRITING, charges_folder, part_sizes, put_file
+from attribution.ledger.hourly import charge_periods
 from attribution.ledger.ledger import Ledger
 from attribution.ledger.lines import lines, subjects
 from attribution.ledger.rollup import RollUp
@@ -121,6 +122,10 @@ class Published:
     def lines(self, rollup: RollUp) -> pl.LazyFrame:
         """Lines of the bills that counted when this was published; see Ledger.lines."""
         return lines(self._con, self._store, rollup)
+
+    def charge_periods(self, rollup: RollUp, resources: pl.Series) -> pl.DataFrame:
+        """Charges of some resources by their own periods (PERIOD_COLUMNS); see hourly.charge_periods."""
+        return charge_periods(self._con, self._store, rollup, resources)
 
     def stored(self) -> pl.DataFrame:
         """What charges take on disk: a row for those that count, one for older and held-back ones; parts, bytes."""

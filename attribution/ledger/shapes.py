@@ -10,14 +10,22 @@ from attribution.ledger.costs import empty_shapes
 from attribution.ledger.records import RECONCILIATION_COLUMNS
 from schemas.bills import no_rejects
 from schemas.charges import CHARGE_COLUMNS
-from schemas.detection import DAILY_BOUND_COLUMNS, EPISODE_COLUMNS, GROWTH_COLUMNS, INVOICE_CHECK_COLUMNS
+from schemas.detection import (
+    DAILY_BOUND_COLUMNS,
+    EPISODE_COLUMNS,
+    GROWTH_COLUMNS,
+    INVOICE_CHECK_COLUMNS,
+    NOTICE_COLUMNS,
+)
 from schemas.dimensions import DIMENSIONS
 from schemas.findings import FINDING_MARK_COLUMNS
 from schemas.inputs import USAGE_COLUMNS
+from schemas.nodes import JOB_SHARE_COLUMNS, RUN_JOB_COLUMNS
 from schemas.waste import DETECTOR_COLUMNS
 
 Kept = Literal[
-    "growth", "reconciliation", "invoice_checks", "usage", "finding_marks", "detectors", "daily_bounds", "anomalies"
+    "growth", "reconciliation", "invoice_checks", "usage", "finding_marks", "detectors", "daily_bounds", "anomalies",
+    "jobs", "job_shares", "split_notices",
 ]  # fmt: skip
 """Tables that each run makes anew."""
 
@@ -31,6 +39,9 @@ def empty_tables() -> dict[str, pl.DataFrame]:
         "invoice_checks": INVOICE_CHECK_COLUMNS,
         "usage": USAGE_COLUMNS,
         "detectors": DETECTOR_COLUMNS,
+        "jobs": RUN_JOB_COLUMNS,
+        "job_shares": JOB_SHARE_COLUMNS,
+        "split_notices": NOTICE_COLUMNS,
         "finding_marks": FINDING_MARK_COLUMNS,
         "reconciliation": RECONCILIATION_COLUMNS,
         "no_charges": {**CHARGE_COLUMNS, "filename": pl.String()},

@@ -5,9 +5,9 @@ from attribution.rules.files import rule_files
 from attribution.rules.read import read_rules
 from attribution.rules.records import TAG, Condition, Dimension, Rule, RuleBook, Split, Take, Values
 from attribution.rules.values import taken
-from attribution.rules.weights import SPLITS
+from attribution.rules.weights import SPLITS, Scene
 
 __all__ = [
-    "CONDITIONS", "SPLITS", "TAG", "Coded", "Condition", "Dimension", "Rule", "RuleBook", "Split", "Take", "Values",
-    "coded", "holds", "read_rules", "rule_files", "taken",
+    "CONDITIONS", "SPLITS", "TAG", "Coded", "Condition", "Dimension", "Rule", "RuleBook", "Scene", "Split", "Take",
+    "Values", "coded", "holds", "read_rules", "rule_files", "taken",
 ]  # fmt: skip

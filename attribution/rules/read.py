@@ -11,6 +11,7 @@ from typing import Any
 from attribution.rules.complaints import Place, kind_of
 from attribution.rules.dimensions import once, read_dimensions, read_first
 from attribution.rules.files import digest_of, read_files
+from attribution.rules.job_words import read_job_words
 from attribution.rules.records import All, Condition, Dimension, First, Rule, RuleBook, Split, Take, Values, asks
 from attribution.rules.splits import find_circles, read_split
 from attribution.rules.values import read_values
@@ -18,7 +19,7 @@ from attribution.rules.when import read_when
 from schemas.dimensions import fold
 from schemas.faults import InputError
 
-SECTIONS = ("account", "dimension", "tags", "rule", "split")
+SECTIONS = ("account", "dimension", "tags", "jobs", "rule", "split")
 RULE_KEYS = ("name", "since", "until", "when", "assign", "default", "because")
 
 
@@ -43,6 +44,8 @@ def read_rules(rules: Path | str | Sequence[Path], root: Path | None = None) -> 
     for place, content in files:
         _accounts(place.tables(content.get("account", []), "account"), dimensions, accounts, place)
     first = _first([(place.at("[tags]"), content["tags"]) for place, content in files if "tags" in content])
+    where, said = once("jobs", files) or (files[0][0], {})
+    jobs = read_job_words(said, dimensions, where)
     for place, content in files:
         for table, here, name in _named(content.get("rule", []), "rule", names, place):
             ruled.append(_rule(table, name, dimensions, here))
@@ -57,7 +60,9 @@ def read_rules(rules: Path | str | Sequence[Path], root: Path | None = None) -> 
     if faults := [fault for place, _ in files[:1] for fault in place.faults]:
         raise InputError(faults)
     splits = tuple(split for split, _ in divided)
-    return RuleBook(dimensions, tuple(ruled), splits, accounts, first, digest_of([content for _, content in files]))
+    return RuleBook(
+        dimensions, tuple(ruled), splits, accounts, first, digest_of([content for _, content in files]), jobs
+    )
 
 
 def _named(tables: object, kind: str, names: set[str], place: Place) -> list[tuple[dict[str, Any], Place, str]]:

@@ -114,9 +114,17 @@ def takes(rule: Rule) -> tuple[Take, ...]:
     return tuple(value for values in rule.assign.values() for value in values if isinstance(value, Take))
 
 
+Idle = Literal["keep", "even", "use", "owner"]
+
+
 @dataclass(frozen=True)
 class Split:
-    """`[[split]]`: money that meets `when` moves to others. `to` speaks of the first dimension in `across`."""
+    """`[[split]]`: money that meets `when` moves to others. `to` speaks of the first dimension in `across`.
+
+    `by` is a key of SPLITS, or `jobs`. `inside`: dimensions that pool and receiver have in common. `of`: the
+    receivers' rows whose ConsumedQuantity counts. `measure`: a CSV's path, or what of pods counts. `idle`: what
+    becomes of what no job used.
+    """
 
     name: str
     when: Condition
@@ -126,6 +134,15 @@ class Split:
     weights: dict[str, Decimal] = field(default_factory=dict)
     within: Literal["month", "day"] = "month"
     file: str = "rules.toml"
+    inside: tuple[str, ...] = ()
+    of: Condition | None = None
+    measure: str | None = None
+    idle: Idle = "keep"
+
+    @property
+    def of_nodes(self) -> bool:
+        """Whether each node is divided among those that ran on it, rather than a sum among those that are there."""
+        return self.by == "jobs" or (self.by == "usage" and self.of is None)
 
 
 @dataclass(frozen=True)
@@ -185,7 +202,10 @@ class Dimension:
 
 @dataclass(frozen=True)
 class RuleBook:
-    """All that rules.toml says. `accounts`: account id -> dimension -> value. `digest` is the rule-set version."""
+    """All that rules.toml says. `accounts`: account id -> dimension -> value. `digest` is the rule-set version.
+
+    `jobs`: dimension -> where a job says it, in order of trust.
+    """
 
     dimensions: dict[str, Dimension]
     rules: tuple[Rule, ...] = ()
@@ -193,6 +213,7 @@ class RuleBook:
     accounts: dict[str, dict[str, str]] = field(default_factory=dict)
     first: First = "csv"
     digest: str = ""
+    jobs: dict[str, tuple[Take, ...]] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -202,7 +223,8 @@ class RuleBook:
     @property
     def asks(self) -> tuple[Ask, ...]:
         """Every question of every rule and split."""
-        conditions = (*(rule.when for rule in self.rules), *(split.when for split in self.splits))
+        of = (split.of for split in self.splits if split.of is not None)
+        conditions = (*(rule.when for rule in self.rules), *(split.when for split in self.splits), *of)
         return tuple(ask for condition in conditions for ask in asks(condition))
 
     @property

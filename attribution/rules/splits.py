@@ -8,15 +8,25 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from attribution.rules.complaints import Place, kind_of
-from attribution.rules.records import All, Ask, Condition, Dimension, Split
+from attribution.rules.records import All, Ask, Condition, Dimension, Idle, Split
 from attribution.rules.weights import SPLITS
 from attribution.rules.when import read_when
 from schemas.dimensions import NOBODY
+from schemas.inputs import USAGE_MEASURES
 from schemas.money import SCALE
 
-SPLIT_KEYS = ("name", "when", "across", "by", "to", "weights", "within", "because")
-LATER = ("jobs", "usage", "measure:<csv>")
+JOBS = "jobs"
+MEASURE = "measure:"
+_BY = (*(word for word in SPLITS if word != "measure"), JOBS, "measure:<csv>")
 _WITHIN = ("month", "day")
+_IDLE: tuple[Idle, ...] = ("keep", "even", "use", "owner")
+# Key -> the words of `by` that take it; all others go with any.
+_ONLY_WITH = {
+    "weights": ("fixed",), "of": ("usage",), "measure": ("usage",), "idle": (JOBS,),
+}  # fmt: skip
+# Keys that mean nothing where each node is divided by the hour.
+_NOT_OF_NODES = ("to", "inside", "within")
+SPLIT_KEYS = ("name", "when", "across", "by", "to", "inside", "within", "because", *_ONLY_WITH)
 
 
 def read_split(table: dict[str, Any], name: str, dimensions: dict[str, Dimension], place: Place) -> Split:
@@ -26,33 +36,88 @@ def read_split(table: dict[str, Any], name: str, dimensions: dict[str, Dimension
         if key not in table:
             place.wrong(f"{key} is missing.")
     when = read_when(place.table(table["when"], "when"), dimensions, place) if "when" in table else All(())
-    across = _across(table.get("across", []), dimensions, place)
-    by = _by(table["by"], place) if "by" in table else ""
-    weights = _weights(table, by, across, dimensions, place)
-    to = _to(table, across, dimensions, place) if "to" in table else None
-    return Split(name, when, across, by, to, weights, _within(table.get("within", "month"), place))
+    across = _names(table.get("across", []), "across", dimensions, place)
+    if "across" in table and not table["across"]:
+        place.wrong("across names no dimension.", dimensions)
+    by, measure = _by(table["by"], place) if "by" in table else ("", None)
+    for key, words in _ONLY_WITH.items():
+        if by and key in table and by not in words:
+            place.wrong(f'{key} goes with by = "{words[0]}", not with "{by}".')
+    weights = _weights(table, across, dimensions, place) if by == "fixed" else {}
+    of = read_when(place.table(table["of"], "of"), dimensions, place) if by == "usage" and "of" in table else None
+    if by == "usage":
+        measure = _pods_measure(table, place)
+    split = Split(
+        name,
+        when,
+        across,
+        by,
+        _to(table, across, dimensions, place) if "to" in table else None,
+        weights,
+        _within(table.get("within", "month"), place),
+        inside=_inside(table, across, dimensions, place),
+        of=of,
+        measure=measure,
+        idle=_idle(table.get("idle", "keep"), place),
+    )
+    for key in _NOT_OF_NODES:
+        if by and split.of_nodes and key in table:
+            place.wrong(f"{key} means nothing here; each node is divided by itself, among those that ran on it.")
+    return split
 
 
-def _across(value: object, dimensions: dict[str, Dimension], place: Place) -> tuple[str, ...]:
-    names = (value,) if isinstance(value, str) else place.texts(value, "across")
+def _names(value: object, what: str, dimensions: dict[str, Dimension], place: Place) -> tuple[str, ...]:
+    names = (value,) if isinstance(value, str) else place.texts(value, what)
     for name in names:
         if name not in dimensions:
             place.unknown("dimension", name, dimensions)
     if len(set(names)) < len(names):
-        place.wrong("across names a dimension twice.")
+        place.wrong(f"{what} names a dimension twice.")
     return tuple(name for name in dict.fromkeys(names) if name in dimensions)
 
 
-def _by(value: object, place: Place) -> str:
-    if isinstance(value, str) and value in SPLITS:
-        return value
-    if isinstance(value, str) and (value in LATER or value.startswith("measure:")):
-        place.wrong(f'by = "{value}" is not in this version.', SPLITS)
-    elif isinstance(value, str):
-        place.unknown("word for by", value, SPLITS)
+def _inside(
+    table: dict[str, Any], across: tuple[str, ...], dimensions: dict[str, Dimension], place: Place
+) -> tuple[str, ...]:
+    inside = _names(table["inside"], "inside", dimensions, place) if "inside" in table else ()
+    for name in set(inside) & set(across):
+        place.wrong(f'"{name}" stands in both across and inside; money cannot move across it and stay inside it.')
+    return inside
+
+
+def _by(value: object, place: Place) -> tuple[str, str | None]:
+    """The word, and the CSV that it names."""
+    if isinstance(value, str) and value.startswith(MEASURE):
+        path = value.removeprefix(MEASURE).strip()
+        if not path:
+            place.wrong('by = "measure:" lacks the file.', hint='by = "measure:measures/tokens.csv"')
+        return "measure", path
+    if isinstance(value, str) and (value == JOBS or (value in SPLITS and value != "measure")):
+        return value, None
+    if isinstance(value, str):
+        place.unknown("word for by", value, _BY)
     else:
-        place.wrong(f"by must be text, not {kind_of(value)}.", SPLITS)
-    return ""
+        place.wrong(f"by must be text, not {kind_of(value)}.", _BY)
+    return "", None
+
+
+def _pods_measure(table: dict[str, Any], place: Place) -> str | None:
+    if ("of" in table) == ("measure" in table):
+        hint = 'of = { ConsumedUnit = "GB" } counts what receivers consumed, measure = "cpu_core_hours" what pods used.'
+        place.wrong('by = "usage" needs either of or measure.', hint=hint)
+        return None
+    measure = table.get("measure")
+    if "measure" in table and measure not in USAGE_MEASURES:
+        place.wrong(f'measure = "{measure}" is not known.', USAGE_MEASURES)
+    return str(measure) if "measure" in table else None
+
+
+def _idle(value: object, place: Place) -> Idle:
+    for known in _IDLE:
+        if value == known:
+            return known
+    place.wrong(f'idle = "{value}" is not known.', _IDLE)
+    return "keep"
 
 
 def _within(value: object, place: Place) -> Literal["month", "day"]:
@@ -81,12 +146,8 @@ def _not_special(values: tuple[str, ...], what: str, place: Place) -> None:
 
 
 def _weights(
-    table: dict[str, Any], by: str, across: tuple[str, ...], dimensions: dict[str, Dimension], place: Place
+    table: dict[str, Any], across: tuple[str, ...], dimensions: dict[str, Dimension], place: Place
 ) -> dict[str, Decimal]:
-    if by != "fixed":
-        if by and "weights" in table:
-            place.wrong(f'weights go with by = "fixed", not with "{by}".')
-        return {}
     if len(across) > 1:
         place.wrong('by = "fixed" needs exactly one dimension in across.')
     if not table.get("weights"):
@@ -135,7 +196,7 @@ def find_circles(splits: Sequence[tuple[Split, Place]]) -> None:
                 where.wrong(
                     f'"{value}" was emptied by split "{emptied[key]}"; the money would go in a circle.', "", hint
                 )
-        if _whole(split.when):
+        if _whole(split.when) and not split.of_nodes:
             emptied |= dict.fromkeys(own, split.name)
 
 

@@ -54,6 +54,11 @@ def read_take(table: dict[str, Any], what: str, known: dict[str, Dimension], pla
         return None
     if column in DATES:
         here.wrong(f'take = "{column}": a date is nobody.')
+    return take_of(column, table, here)
+
+
+def take_of(column: str, table: dict[str, Any], here: Place) -> Take:
+    """The words beside a column that say what of its text counts."""
     texts = {word: here.text(table[word], word) or "" for word in ("split", "trim") if word in table}
     lower = table.get("lower", False)
     if not isinstance(lower, bool):

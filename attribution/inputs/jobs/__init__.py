@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from attribution.inputs.jobs.placing import placed
 from attribution.inputs.jobs.read import read_jobs
 
-__all__ = ["read_jobs"]
+__all__ = ["placed", "read_jobs"]

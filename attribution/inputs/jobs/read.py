@@ -8,13 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import polars as pl
 
-from attribution.inputs.csv_file import PLACE, Read, Sheet, read_sheet
+from attribution.inputs.csv_file import PLACE, Read, Sheet, empty_sheet, read_sheet
+from attribution.inputs.jobs.node_states import read_states, state_names
+from attribution.inputs.jobs.sacct import is_sacct, sacct_sheet
 from attribution.inputs.rows import collapse, finish, read_instants, read_numbers, start
 from schemas.bills import MISSING
+from schemas.faults import Fault, InputError
 from schemas.inputs import JOB_COLUMNS, RUNNING_STATES, Jobs
+from schemas.paths import relative_name
+from schemas.text_file import head_line, header_columns
 
 WHAT = "jobs"
 _REQUIRED = ("job_id", "resource_id", "start", "end", "gpus", "state")
@@ -30,13 +36,32 @@ def read_jobs(paths: Sequence[Path], root: Path, timezone: str = "UTC") -> Read:
         timezone: the zone of instants that name none.
 
     Returns:
-        JOB_COLUMNS and what a file has beyond; of rows that contradict each other the first stays.
+        JOB_COLUMNS and what a file has beyond; of rows that contradict each other the first stays. `more` has
+        `node_states`.
 
     Raises:
-        InputError: a file without a required column.
+        InputError: files without a required column; all such files at once.
     """
+    sheets: list[Sheet] = []
+    stated: list[Sheet] = []
+    faults: list[Fault] = []
+    for path in paths:
+        try:
+            kind, sheet = _sheet(path, root)
+        except InputError as error:
+            faults.extend(error.faults)
+        else:
+            (stated if kind == "states" else sheets).append(sheet)
+    if faults:
+        raise InputError(faults)
+    states = read_states(stated, WHAT, timezone)
+    jobs = _read_jobs(sheets, timezone)
+    return Read(jobs.frame, pl.concat([jobs.rejects, states.rejects]), {"node_states": states.frame})
+
+
+def _read_jobs(sheets: Sequence[Sheet], timezone: str) -> Read:
     columns = list(JOB_COLUMNS)
-    rows = start(WHAT, [_sheet(path, root) for path in paths], columns, ("resource_id",))
+    rows = start(WHAT, sheets or [empty_sheet(columns)], columns, ("resource_id",))
     rows.frame = rows.frame.with_columns(pl.col(columns).str.strip_chars())
     rows.frame = rows.frame.with_columns(
         pl.col("state").str.to_uppercase().str.extract(r"^([^ +]+)"),  # CANCELLED by 1000, CANCELLED+
@@ -56,5 +81,12 @@ def read_jobs(paths: Sequence[Path], root: Path, timezone: str = "UTC") -> Read:
     return finish(rows, Jobs, [*columns, *extra])
 
 
-def _sheet(path: Path, root: Path) -> Sheet:
-    return read_sheet(path, root, WHAT, list(JOB_COLUMNS), _REQUIRED)
+def _sheet(path: Path, root: Path) -> tuple[Literal["jobs", "states"], Sheet]:
+    """A file as rows of the plain list of jobs, or of states of nodes; its header says which it is."""
+    columns = header_columns(head_line(path, relative_name(path, root)))
+    if is_sacct(columns):
+        return "jobs", sacct_sheet(path, root, WHAT)
+    if names := state_names(columns):
+        sheet = read_sheet(path, root, WHAT, (), ())
+        return "states", Sheet(sheet.name, sheet.frame.rename(names), sheet.rejects)
+    return "jobs", read_sheet(path, root, WHAT, list(JOB_COLUMNS), _REQUIRED)

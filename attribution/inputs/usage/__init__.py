@@ -6,6 +6,5 @@ Hours are weights for splits and never money. Exports come by the hour; a day is
 from __future__ import annotations
 
 from attribution.inputs.usage.read import read_usage
-from attribution.inputs.usage.weights import usage_weights
 
-__all__ = ["read_usage", "usage_weights"]
+__all__ = ["read_usage"]

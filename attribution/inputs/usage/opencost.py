@@ -29,6 +29,7 @@ from attribution.inputs.usage.spans import (
 from schemas.bills import REJECT_COLUMNS, ROW_REFUSED, VALUE_UNKNOWN
 from schemas.dimensions import fold
 from schemas.faults import Fault, InputError
+from schemas.inputs import USAGE_IDLE
 from schemas.packed import unpacked
 from schemas.paths import relative_name
 from schemas.tagsets import canonical
@@ -43,7 +44,7 @@ _WINDOW = ("window.start", "window.end")
 _IDS = ("node", "providerID", "volume")
 COLUMNS = ("name", *_WINDOW, *_IDS, "namespace", "pod", "container", "labels", *_HOURS)
 _FOLDED = {fold(name).replace(".", ""): name for name in COLUMNS}
-IDLE, UNALLOCATED, UNMOUNTED = "__idle__", "__unallocated__", "__unmounted__"
+IDLE, UNALLOCATED, UNMOUNTED = USAGE_IDLE, "__unallocated__", "__unmounted__"
 _SPECIAL = f"(?:^|/)({IDLE}|{UNALLOCATED}|{UNMOUNTED})(?:/|$)"
 # What the operator of OpenShift's metering lays beside its tables.
 _MANIFEST = {"files", "cluster_id"}

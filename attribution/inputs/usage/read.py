@@ -17,7 +17,7 @@ from attribution.inputs.usage.spans import WHAT, times
 from schemas.bills import no_rejects
 from schemas.check import verify
 from schemas.faults import Fault, InputError
-from schemas.inputs import USAGE_COLUMNS, Usage
+from schemas.inputs import POD_COLUMNS, USAGE_COLUMNS, USAGE_IDLE, Usage
 from schemas.paths import relative_name
 from schemas.text_file import head_line
 
@@ -43,7 +43,7 @@ def read_usage(paths: Sequence[Path], root: Path, timezone: str = "UTC") -> Read
 
     Returns:
         USAGE_COLUMNS; days on which nothing was used have no row. Of rows that tell of one time twice and
-        otherwise the first stays.
+        otherwise the first stays. `more` has `pods`: POD_COLUMNS, by the hour where the export tells hours.
 
     Raises:
         InputError: a file of no kind that is known; all such files at once.
@@ -64,7 +64,8 @@ def read_usage(paths: Sequence[Path], root: Path, timezone: str = "UTC") -> Read
     frame = pl.concat([one.frame for one in both]).sort(*PLACE, nulls_last=True, maintain_order=True)
     rows = Rows(WHAT, frame.with_columns(_day(timezone)), [reject for one in both for reject in one.rejects])
     _count_once(rows)
-    return Read(verify(_by_day(rows.frame), Usage, "usage by day"), pl.concat([no_rejects(), *rows.rejects]))
+    daily = verify(_by_day(rows.frame), Usage, "usage by day")
+    return Read(daily, pl.concat([no_rejects(), *rows.rejects]), {"pods": _pods(rows.frame)})
 
 
 def _sheet(path: Path, root: Path) -> tuple[str, Sheet | None]:
@@ -118,6 +119,26 @@ def _told_before(spans: pl.DataFrame) -> list[int]:
         else:
             mine.insert(at, (since, until))
     return bad
+
+
+def _pods(frame: pl.DataFrame) -> pl.DataFrame:
+    """Pods with GPUs as jobs: the GPUs that they had on average over each span of time that the export tells."""
+    seconds = (pl.col("end") - pl.col("start")).dt.total_seconds()
+    busy = frame.filter(pl.col("measure") == "gpu_hours", pl.col("namespace").ne_missing(USAGE_IDLE))
+    keys = ("resource_id", "namespace", "pod", "labels", "start", "end")
+    summed = busy.group_by(keys, maintain_order=True).agg(pl.col("amount").sum())
+    told = {
+        "job_id": pl.concat_str("namespace", "pod", separator="/", ignore_nulls=True),
+        "gpus": pl.col("amount").cast(pl.Float64) / seconds,
+        "state": pl.lit("COMPLETED"),
+        "name": pl.col("pod"),
+        "gpu_seconds": pl.col("amount"),
+    }
+    columns = {
+        name: told.get(name, pl.col(name) if name in keys else pl.lit(None, dtype))
+        for name, dtype in POD_COLUMNS.items()
+    }
+    return summed.select(column.alias(name) for name, column in columns.items()).filter(pl.col("gpus") > 0)
 
 
 def _by_day(frame: pl.DataFrame) -> pl.DataFrame:

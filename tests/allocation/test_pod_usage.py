@@ -1,4 +1,4 @@
-"""Usage to weights: labels in order of trust, the namespace, aliases, and what is nobody's."""
+"""Usage of pods as weights: labels in order of trust, the namespace, aliases, and what is nobody's."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from decimal import Decimal
 
 import polars as pl
 
-from attribution.inputs import usage_weights
+from attribution.allocation.nodes.uses import pod_uses
+from attribution.rules import read_rules
 from schemas.inputs import USAGE_COLUMNS
 
 DAY = date(2026, 10, 3)
@@ -22,9 +23,14 @@ def used(*rows: tuple[str | None, str | None, str]) -> pl.DataFrame:
 
 
 def weights(frame: pl.DataFrame, *tags: str) -> dict[str, str]:
-    found = usage_weights(frame, "gpu_hours", tags, lambda value: {"atlas_7b": "atlas"}.get(value.lower(), value))
-    assert found.select("resource_id", "usage_date").unique().height <= 1
-    return {value: f"{quantity.normalize():f}" for *_, value, quantity in found.rows()}
+    book = read_rules(
+        f'[dimension.project]\ntags = {list(tags)}\nvalues = {{ atlas = ["atlas_7b"] }}\n'
+        '[[split]]\nname = "pods"\nwhen = { source = "aws" }\nacross = ["project"]\nby = "usage"\nmeasure = "gpu_hours"'
+    )
+    found = pod_uses(book.splits[0], frame, book)
+    assert found.select("resource_id", "hour").unique().height <= 1
+    units = found.select("of project", "weight").rows()
+    return {value: f"{Decimal(weight).scaleb(-12).normalize():f}" for value, weight in units}
 
 
 def test_the_most_trusted_key_with_a_value_answers_by_its_aliases() -> None:
