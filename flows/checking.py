@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from attribution.detection import threshold_faults
+from attribution.detection.budgets import budget_faults
 from attribution.reports.figures import count
 from attribution.rules import read_rules
 from flows.settings import load_workspace
@@ -40,6 +41,7 @@ def check_workspace(root: Path) -> list[str]:
             book = read_rules(rules, root)
             if workspace is not None:
                 faults.extend(threshold_faults(workspace.waste, book.names))
+                faults.extend(budget_faults(workspace.budgets, book.names))
             named = ", ".join(relative_name(one, root) for one in rules)
             lines.append(
                 f"{named}: {count(len(book.rules), 'rule')}, {count(len(book.splits), 'split')}, "

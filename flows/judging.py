@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
-from decimal import Decimal
 from typing import Any, Protocol
 from zoneinfo import ZoneInfo
 
@@ -30,9 +29,11 @@ from attribution.detection import (
     unknown_recipients,
     unnamed_sources,
 )
+from attribution.detection.exchange import rates_on
 from attribution.detection.windows import next_month
 from attribution.inputs import InputFrames
 from attribution.rules import RuleBook
+from flows.foreseeing import foresee, stalled
 from flows.odd_days import detect_days
 from flows.people import as_owners
 from flows.running import Run
@@ -64,18 +65,22 @@ def detect(run: Run, rules: RuleBook, inputs: InputFrames) -> pl.DataFrame:
     waste = detect_waste(_waste_inputs(run, rules, inputs, marks), workspace.waste)
     checks = _invoice_checks(run, inputs.invoices)
     fired = detect_growth(grown)
+    foreseen = foresee(run, rules, inputs, daily, marks)
     found = together(
         fired,
         detect_days(run, rules.names, daily, marks, fired),
         invoice_findings(checks),
         waste.findings,
         *_about_people(run, daily, as_owners(inputs.people, rules)),
+        *foreseen.findings,
+        stalled(run, rules, inputs, daily, marks),
         *_about_data(run, marks),
     )
     ledger.keep("growth", grown)
     ledger.keep("detectors", waste.detectors)
     ledger.keep("invoice_checks", checks)
-    _keep_findings(run, found)
+    ledger.keep("budgets", foreseen.rows)
+    _keep_findings(run, inputs, found)
     run.watch("detected", 2, 2)
     return found
 
@@ -126,11 +131,11 @@ def _about_data(run: Run, marks: dict[str, Watermark]) -> Iterator[pl.DataFrame]
     yield notice_findings(_notices(run.ledger))
 
 
-def _keep_findings(run: Run, found: pl.DataFrame) -> None:
+def _keep_findings(run: Run, inputs: InputFrames, found: pl.DataFrame) -> None:
     """Keep what was found, and what the configuration says of it."""
     workspace = run.workspace
     run.ledger.keep_findings(found, run.today)
-    rates = {workspace.currency: Decimal(1)}
+    rates = rates_on(run.today, inputs.rates, workspace.currency)
     marked = finding_marks(found, workspace.severity, workspace.suppressions, run.today, rates)
     run.ledger.keep("finding_marks", marked)
     run.counts["findings"] = found.height

@@ -24,7 +24,7 @@ from pydantic import (
 
 from attribution.bills import clock_of, generic_csv, own_costs
 from attribution.rules import rule_files
-from flows.stated_tables import Amount, Anomaly, Growth, Severity, Share, Suppress, Text, Waste
+from flows.stated_tables import Amount, Anomaly, Budget, Growth, Progress, Severity, Share, Suppress, Text, Waste
 from flows.stated_tables import Table as _Table
 from flows.stated_values import (
     charge_column,
@@ -110,6 +110,8 @@ class _Inputs(_Table):
     usage: Text | None = None
     runs: Text | None = None
     checkpoints: Text | None = None
+    planned: Text | None = None
+    rates: Text | None = None
 
 
 class _Invoices(_Table):
@@ -160,10 +162,21 @@ class _File(_Table):
     anomaly: Anomaly = Anomaly()
     waste: Waste = Waste()
     invoices: _Invoices = _Invoices()
+    budget: list[Budget] = Field(default_factory=list)
+    progress: Progress = Progress()
     severity: Severity = Severity()
     suppress: list[Suppress] = Field(default_factory=list)
     retention: _Retention = _Retention()
     report: _Report = _Report()
+
+    @field_validator("budget")
+    @classmethod
+    def _budgets_named_once(cls, value: list[Budget]) -> list[Budget]:
+        names = [one.stated().name for one in value]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            refuse(f"holds two called {', '.join(twice)}", 'Give each a name of its own: name = "...".')
+        return value
 
     @field_validator("source")
     @classmethod
@@ -224,6 +237,8 @@ def _workspace(root: Path, stated: _File) -> ws.Workspace:
         anomaly=ws.Anomaly(**stated.anomaly.model_dump()),
         waste=stated.waste.stated(),
         invoices=ws.Invoices(**stated.invoices.model_dump()),
+        budgets=tuple(one.stated() for one in stated.budget),
+        progress=ws.Progress(**stated.progress.model_dump()),
         severity=ws.Severity(**stated.severity.model_dump()),
         suppressions=tuple(ws.Suppression(**one.model_dump()) for one in stated.suppress),
         retention=ws.Retention(**stated.retention.model_dump()),
@@ -260,6 +275,8 @@ def _known(table: str) -> list[str]:
         "anomaly": Anomaly,
         "waste": Waste,
         "invoices": _Invoices,
+        "budget": Budget,
+        "progress": Progress,
         "severity": Severity,
         "suppress": Suppress,
         "retention": _Retention,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
 from flows.stated_values import amount, as_override, detector_table, refuse, waste_override
+from schemas import plans
 from schemas import workspace as ws
 
 Text = Annotated[str, StringConstraints(min_length=1)]
@@ -34,6 +36,39 @@ class Severity(Table):
         if not self.critical >= self.high >= self.medium:
             refuse("must fall from critical over high to medium")
         return self
+
+
+class Budget(BaseModel):
+    """`[[budget]]`: its own settings, and every further one a dimension that its money must have."""
+
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+    __pydantic_extra__: dict[str, Text] = Field(init=False)
+    amount: Annotated[Amount, Field(gt=0)]
+    period: Literal["month", "quarter", "total"] = "month"
+    warn_at: Share = plans.Budget.warn_at
+    name: Text | None = None
+    since: date | None = None
+    responsible: Text | None = None
+
+    @model_validator(mode="after")
+    def _since_of_a_total(self) -> Self:
+        if self.since and self.period != "total":
+            refuse(f'has "since", which only period = "total" knows, not "{self.period}"')
+        return self
+
+    def stated(self) -> plans.Budget:
+        """As the rooms below know it; named after its dimensions and period where it has no name."""
+        dimensions = dict(self.model_extra or {})
+        own = self.model_dump(include={"amount", "period", "warn_at", "since", "responsible"})
+        made = plans.Budget(dimensions, name=self.name or "", **own)
+        return made if made.name else replace(made, name=f"{made.words} {self.period}")
+
+
+class Progress(Table):
+    """`[progress]`."""
+
+    days: int = Field(default=ws.Progress.days, ge=1)
+    minimum: Amount = ws.Progress.minimum
 
 
 class Suppress(Table):

@@ -23,7 +23,7 @@ from cur import write_assembly
 from figures import print_figures
 from inputs import inventory_aws, inventory_leftovers, inventory_meridian, tags_long, tags_wide, utilization
 from meridian import charges, frame
-from office import invoices, labelling, people, people_and_tools
+from office import invoices, labelling, people, people_and_tools, planned
 from slurm import sacct
 from starter import starter_csv
 from training import checkpoints, runs
@@ -75,6 +75,7 @@ def write_inputs(folder: Path) -> None:
     _write(folder / "own_costs/people-and-tools.csv", people_and_tools())
     _write(folder / "invoices.csv", invoices())
     _write(folder / "people.csv", people())
+    _write(folder / "planned.csv", planned())
     _write(folder / "usage/sandbox.json", allocations())
     _write(folder / "jobs/slurm.txt", sacct())
     _write(folder / "runs/runs.csv", runs())

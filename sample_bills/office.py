@@ -1,4 +1,4 @@
-"""What the office keeps: costs besides the clouds, what finance paid, and who is who."""
+"""What the office keeps: costs besides the clouds, what finance paid, who is who, and what is planned."""
 
 from __future__ import annotations
 
@@ -73,3 +73,10 @@ def people() -> str:
         ("kofi", "platform", "kofi", "kofi@example.com", "", ""),
     ]
     return table(header, lines)
+
+
+def planned() -> str:
+    """What is to come, agreed with finance: one experiment, with what it may cost."""
+    header = ("from", "to", "project", "experiment", "amount", "reason")
+    reason = "reward model for aurora-7b, agreed in September"
+    return table(header, [("2026-10-01", "2026-12-16", "kestrel-reward", "k-ppo-1", "60000", reason)])

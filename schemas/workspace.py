@@ -10,6 +10,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Literal
 
+from schemas.plans import Budget
+
 Mode = Literal["snapshot", "parts", "append"]
 
 
@@ -59,6 +61,8 @@ class Inputs:
     usage: str | None = None
     runs: str | None = None
     checkpoints: str | None = None
+    planned: str | None = None
+    rates: str | None = None
 
 
 @dataclass(frozen=True)
@@ -114,6 +118,14 @@ class Severity:
     critical: Decimal = Decimal(10_000)
     high: Decimal = Decimal(1_000)
     medium: Decimal = Decimal(100)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Days without a step or checkpoint that an experiment may cost money, and the money below which nobody asks."""
+
+    days: int = 3
+    minimum: Decimal = Decimal(100)
 
 
 @dataclass(frozen=True)
@@ -187,6 +199,8 @@ class Workspace:
     anomaly: Anomaly = Anomaly()
     waste: Waste = Waste()
     invoices: Invoices = Invoices()
+    budgets: tuple[Budget, ...] = ()
+    progress: Progress = Progress()
     severity: Severity = Severity()
     suppressions: tuple[Suppression, ...] = ()
     retention: Retention = Retention()

@@ -51,6 +51,7 @@ AS_OF = datetime(2026, 11, 5, 6, tzinfo=UTC)
 DOCUMENTS = sorted(path.relative_to(ROOT).as_posix() for path in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")])
 EXAMPLES = [
     "README.md",
+    "docs/budgets.md",
     "docs/findings.md",
     "docs/how_it_works.md",
     "docs/jobs.md",

@@ -15,7 +15,7 @@ from polars.testing import assert_frame_equal
 
 SAMPLE = Path(__file__).resolve().parent.parent / "sample_bills"
 DATA = ("bills", "tags", "inventory", "utilization", "own_costs", "usage", "jobs", "runs", "checkpoints")
-ALONE = ("invoices.csv", "people.csv")
+ALONE = ("invoices.csv", "people.csv", "planned.csv")
 LIMIT = 5_000_000
 
 

@@ -15,6 +15,7 @@ from attribution.inputs.invoices import read_invoices
 from attribution.inputs.jobs import placed, read_jobs
 from attribution.inputs.measures import read_measure
 from attribution.inputs.people import read_people
+from attribution.inputs.plans import read_planned, read_rates
 from attribution.inputs.recognise import recognise
 from attribution.inputs.resources import read_resources
 from attribution.inputs.runs import read_runs
@@ -37,6 +38,7 @@ from schemas.inputs import (
     UTILIZATION_COLUMNS,
 )
 from schemas.paths import matching
+from schemas.plans import PLANNED_COLUMNS, RATE_COLUMNS
 from schemas.workspace import Inputs
 
 __all__ = [
@@ -49,6 +51,8 @@ __all__ = [
     "read_jobs",
     "read_measure",
     "read_people",
+    "read_planned",
+    "read_rates",
     "read_resources",
     "read_runs",
     "read_tags",
@@ -67,6 +71,8 @@ _READERS: dict[str, tuple[dict[str, pl.DataType], Callable[..., Read]]] = {
     "usage": (USAGE_COLUMNS, read_usage),
     "runs": (RUN_COLUMNS, read_runs),
     "checkpoints": (CHECKPOINT_COLUMNS, read_checkpoints),
+    "planned": (PLANNED_COLUMNS, read_planned),
+    "rates": (RATE_COLUMNS, read_rates),
 }
 """Input -> its columns and who reads it."""
 _MADE_BESIDE = {"node_states": pl.DataFrame(schema=NODE_STATE_COLUMNS), "pods": pl.DataFrame(schema=POD_COLUMNS)}
@@ -91,6 +97,8 @@ class InputFrames:
     usage: pl.DataFrame
     runs: pl.DataFrame
     checkpoints: pl.DataFrame
+    planned: pl.DataFrame
+    rates: pl.DataFrame
     rejects: pl.DataFrame
 
 

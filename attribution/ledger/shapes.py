@@ -21,11 +21,13 @@ from schemas.dimensions import DIMENSIONS
 from schemas.findings import FINDING_MARK_COLUMNS
 from schemas.inputs import USAGE_COLUMNS
 from schemas.nodes import JOB_SHARE_COLUMNS, RUN_JOB_COLUMNS
+from schemas.plans import BUDGET_COLUMNS
 from schemas.waste import DETECTOR_COLUMNS
 
 Kept = Literal[
     "growth", "reconciliation", "invoice_checks", "usage", "finding_marks", "detectors", "daily_bounds", "anomalies",
     "jobs", "job_shares", "split_notices",
+    "budgets", "run_steps",
 ]  # fmt: skip
 """Tables that each run makes anew."""
 
@@ -43,6 +45,7 @@ def empty_tables() -> dict[str, pl.DataFrame]:
         "job_shares": JOB_SHARE_COLUMNS,
         "split_notices": NOTICE_COLUMNS,
         "finding_marks": FINDING_MARK_COLUMNS,
+        "budgets": BUDGET_COLUMNS,
         "reconciliation": RECONCILIATION_COLUMNS,
         "no_charges": {**CHARGE_COLUMNS, "filename": pl.String()},
     }
