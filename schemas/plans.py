@@ -42,7 +42,7 @@ BUDGET_COLUMNS: dict[str, pl.DataType] = {
     "BillingCurrency": pl.String(),  # the workspace's
     "spent": MONEY,  # over the complete days of each source; null: nothing known
     "spent_to": pl.Date(),  # the last of those days
-    "forecast": MONEY,  # of the whole period; null: a total has no end
+    "forecast": MONEY,  # of the whole period; of a total, which has no end, of 30 days more
     "forecast_low": MONEY,
     "forecast_high": MONEY,
     "warn_date": pl.Date(),  # the day on which the running sum reaches the line; after as_of it is foreseen
@@ -52,7 +52,7 @@ BUDGET_COLUMNS: dict[str, pl.DataType] = {
     "note": pl.String(),  # what is not in these figures; null: nothing
 }
 """One budget x period; a planned change is a budget of its own days."""
-_NULLABLE = ("period_end", "spent", "spent_to", "forecast", "forecast_low", "forecast_high", "warn_date",
+_NULLABLE = ("period_end", "spent", "spent_to", "warn_date",
              "breach_date", "note")  # fmt: skip
 
 

@@ -85,7 +85,8 @@ def _sentence(row: dict[str, Any]) -> str:
         text += f"; at this rate the line is reached on {row['breach_date']}"
     else:
         text += f"; the warning line of {amount(row['warn_amount'])} was reached on {row['warn_date']}"
-    if row["forecast"] is not None and row["status"] != "breached":
+    if row["status"] != "breached":
+        far = "30 days on" if row["period"] == "total" else "for the whole of it"
         low, high = amount(row["forecast_low"]), amount(row["forecast_high"])
-        text += f"; {amount(row['forecast'])} is foreseen for the whole of it ({low} to {high})"
+        text += f"; {amount(row['forecast'])} is foreseen {far} ({low} to {high})"
     return f"{text}." + (f" {row['note'].capitalize()}." if row["note"] else "")

@@ -30,11 +30,11 @@ from schemas.workspace import OWN_COSTS
 SOON = 7
 """Days within which a breach that is foreseen is told even where the interval leaves it open."""
 FAR = 30
-"""Days up to which the low end of a forecast is asked."""
+"""Days up to which the low end of a forecast is asked, and a total, which has no end, is foreseen."""
 SILENT = 31
 """Days after which a source that shows nothing is taken to have ended."""
 HORIZON = 92
-"""Days ahead of the data that a total, which has no end, is looked at."""
+"""Days ahead of the data on which a breach is looked for."""
 _MONEY = ("amount", "warn_amount", "spent", "forecast", "forecast_low", "forecast_high")
 
 
@@ -137,8 +137,9 @@ def _row(budget: Budget, span: tuple[date, date | None], lines: Lines, seen: For
     to_come = {day: units for day, units in seen.days.items() if start <= day < until}
     spent = sum(facts.values())
     over = not to_come and until <= clock.today
-    forecast = None if end is None else round(spent + sum(to_come.values(), Fraction(0)))
-    margin = 0 if over else round(seen.margin(until))
+    foreseen_to = end or clock.last + timedelta(days=FAR + 1)
+    forecast = round(spent + sum((units for day, units in to_come.items() if day < foreseen_to), Fraction(0)))
+    margin = 0 if over else round(seen.margin(foreseen_to))
     breach = reached(facts, to_come, amount, clock.today)
     row = {
         "budget": budget.name,
@@ -151,8 +152,8 @@ def _row(budget: Budget, span: tuple[date, date | None], lines: Lines, seen: For
         "spent": spent if facts or over else None,
         "spent_to": None if clock.last < start else min(clock.last, until - timedelta(days=1)),
         "forecast": forecast,
-        "forecast_low": None if forecast is None else max(forecast - margin, min(spent, forecast)),
-        "forecast_high": None if forecast is None else forecast + margin,
+        "forecast_low": max(forecast - margin, min(spent, forecast)),
+        "forecast_high": forecast + margin,
         "warn_date": reached(facts, to_come, warn, clock.today),
         "breach_date": breach,
         "owner": _owner(budget, lines),
