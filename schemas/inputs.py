@@ -29,6 +29,8 @@ RESOURCE_COLUMNS: dict[str, pl.DataType] = {
     "account_id": pl.String(),
     "name": pl.String(),
 }
+WAS_ATTACHED = "was_attached"
+"""Column of an inventory with days: of each resource a list of (attached_to, valid_from, valid_to), null is open."""
 METRICS = (
     "cpu_percent", "gpu_percent", "gpu_memory_percent", "network_bytes", "disk_ops", "connections", "requests",
 )  # fmt: skip

@@ -109,7 +109,7 @@ class Tags:
     def parent(self, one: Charge, dimension: str) -> Said | None:
         above = dict(self.world.parents)
         here, path = one.resource, [one.resource]
-        while here in above and above[here] not in path[1:]:
+        while here in above and above[here] not in path:
             here = above[here]
             path.append(here)
             csv = heard(self.of_csv(here, one.day), KEYS[dimension], dimension)

@@ -11,9 +11,10 @@ import polars as pl
 
 from attribution.allocation.answers import Answers, answer, value_of
 from attribution.allocation.cost_element import cost_elements
-from attribution.allocation.inherit import attachments, billed, chains, given
+from attribution.allocation.created import created
+from attribution.allocation.inherit import ancestry, attachments, billed, given
 from attribution.allocation.tagging import Slots, bill_tags, csv_tags, settled, slots
-from attribution.allocation.timeline import EVER, eras, laid, spans_on, timelines
+from attribution.allocation.timeline import EVER, during, eras, laid, spans_on, timelines
 from attribution.rules import TAG, Coded, RuleBook, coded
 from schemas.faults import LawBrokenError
 from schemas.workspace import OWN_COSTS
@@ -81,19 +82,19 @@ def gather_evidence(
     answers = Answers()
     where = slots(book)
     subjects = cost_elements(subjects)
-    attached = attachments(resources)
-    chain = chains(attached, subjects.get_column("ResourceId"))
+    attached = attachments(resources, created(subjects, resources))
+    line = ancestry(attached, subjects.get_column("ResourceId").unique())
     resource = coded(subjects.get_column("ResourceId"))
-    numbers = _numbers(resource, chain)
+    numbers = _numbers(resource, line.chain)
     sets = subjects.select(_TAGSET).drop_nulls("Tags").unique()
     placed = _placed(subjects, resource, sets)
     rows = _rows_of(lines, placed)
     slotted = bill_tags(sets, where, answers)
     csv = csv_tags(tags, numbers, where, answers)
-    chain = chain.join(numbers.rename({"ResourceId": "ancestor", "resource_no": "ancestor_no"}), on="ancestor")
-    chain = chain.join(numbers, left_on="first", right_on="ResourceId")
+    chain = line.chain.join(numbers.rename({"ResourceId": "ancestor", "resource_no": "ancestor_no"}), on="ancestor")
     days = _tagged_days(placed, rows, lines.get_column("usage_date"), chain.get_column("ancestor_no"))
-    inherited = _inherited(attached, numbers, given(chain, csv, billed(days, slotted, where), where, answers))
+    told = given(chain, csv, billed(days, slotted, where), where, answers)
+    inherited = during(line.heirs.join(numbers, on="ResourceId").drop("ResourceId"), told, "giver").drop("giver")
     spans = timelines(csv, inherited)
     contexts, of_line = _contexts(placed, rows, lines.get_column("usage_date"), spans, eras(book))
     csv = _voiced(csv, "tag", where, answers)
@@ -149,17 +150,6 @@ def _tagged_days(placed: pl.DataFrame, rows: pl.Series, days: pl.Series, ancesto
     there = told.gather(rows).fill_null(value=False)
     at = placed[rows.filter(there)].select("resource_no", "tagset_no")
     return at.select("resource_no", days.filter(there).alias("usage_date"), "tagset_no")
-
-
-def _inherited(attached: pl.DataFrame, numbers: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
-    """What children hear from their parents: rows (resource_no of the child, start, end, field, answer)."""
-    children = (
-        attached.join(numbers, on="ResourceId")
-        .rename({"resource_no": "child_no"})
-        .join(numbers, left_on="parent", right_on="ResourceId")
-        .select("child_no", "resource_no")
-    )
-    return told.join(children, on="resource_no").drop("resource_no").rename({"child_no": "resource_no"})
 
 
 def _contexts(

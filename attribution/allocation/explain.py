@@ -12,8 +12,9 @@ from typing import Any
 
 import polars as pl
 
+from attribution.allocation.created import created
 from attribution.allocation.evidence import Evidence, gather_evidence
-from attribution.allocation.inherit import attachments, chains
+from attribution.allocation.inherit import ancestry, attachments
 from attribution.allocation.resolve import decide, ruled
 from attribution.allocation.shares import recompute
 from attribution.allocation.split import Divided
@@ -140,7 +141,8 @@ def explain(
         rules: the rule book.
         divided: what `split` gave, to show where money went on.
     """
-    above = chains(attachments(resources), pl.Series([resource_id])).get_column("ancestor")
+    attached = attachments(resources, created(subjects, resources))
+    above = ancestry(attached, pl.Series([resource_id])).chain.get_column("ancestor")
     subjects = subjects.filter(pl.col("ResourceId").is_in([resource_id, *above]))
     lines = lines.filter(pl.col("subject_id").is_in(subjects.get_column("subject_id").implode()))
     evidence = gather_evidence(subjects, lines, tags, resources, rules)

@@ -54,6 +54,16 @@ def laid(pieces: pl.DataFrame, spans: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([cut.select(whole.columns), whole])
 
 
+def during(one: pl.DataFrame, other: pl.DataFrame, on: str) -> pl.DataFrame:
+    """Join two frames of pieces (start, end) for the days that both speak of."""
+    return (
+        one.join(other, on=on, suffix="_other")
+        .with_columns(pl.max_horizontal("start", "start_other"), pl.min_horizontal("end", "end_other"))
+        .filter(pl.col("start") < pl.col("end"))
+        .drop("start_other", "end_other")
+    )
+
+
 def spans_on(resource_no: pl.Series, rows: pl.Series, days: pl.Series, spans: pl.DataFrame) -> pl.Series:
     """Which span of its resource each day lies in.
 

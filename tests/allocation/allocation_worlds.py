@@ -11,7 +11,7 @@ import polars as pl
 from attribution.allocation import Divided, Resolved, resolve, split
 from attribution.rules import RuleBook, read_rules
 from schemas.costs import LINE_COLUMNS, SUBJECT_COLUMNS
-from schemas.inputs import RESOURCE_COLUMNS, TAG_COLUMNS
+from schemas.inputs import RESOURCE_COLUMNS, TAG_COLUMNS, WAS_ATTACHED
 from schemas.money import COSTS
 from schemas.tagsets import canonical
 
@@ -30,6 +30,7 @@ class World:
     lines: list[dict[str, object]] = field(default_factory=list)
     tags: list[tuple[object, ...]] = field(default_factory=list)
     resources: list[dict[str, object]] = field(default_factory=list)
+    was: dict[str, list[dict[str, object]]] = field(default_factory=dict)
 
     def bill(
         self,
@@ -66,8 +67,16 @@ class World:
         self.tags.append((resource, key, value, valid_from, valid_to))
         return self
 
-    def attach(self, child: str, parent: str) -> World:
-        self.resources.append({"resource_id": child, "resource_type": "volume", "attached_to": parent})
+    def attach(self, child: str, parent: str | None, name: str | None = None) -> World:
+        self.resources.append({"resource_id": child, "resource_type": "volume", "attached_to": parent, "name": name})
+        return self
+
+    def attach_from(self, child: str, parent: str, valid_from: date | None, valid_to: date | None = None) -> World:
+        """As the inventory with days says it; the latest row counts as what is attached now."""
+        if child not in self.was:
+            self.attach(child, parent)
+        rows = self.was.setdefault(child, [])
+        rows.append({"attached_to": parent, "valid_from": valid_from, "valid_to": valid_to})
         return self
 
     @property
@@ -79,12 +88,17 @@ class World:
             if name.startswith("x_") or name.endswith("_sign")
         }
         lines = pl.DataFrame(self.lines, schema=LINE_COLUMNS)
+        resources = pl.DataFrame(self.resources, schema=RESOURCE_COLUMNS)
+        if self.was:
+            told = [self.was.get(str(row["resource_id"])) for row in self.resources]
+            days = {"attached_to": pl.String(), "valid_from": pl.Date(), "valid_to": pl.Date()}
+            resources = resources.with_columns(pl.Series(WAS_ATTACHED, told, dtype=pl.List(pl.Struct(days))))
         # One line a subject and day, as the ledger rolls up.
         return (
             pl.DataFrame(self.subjects, schema={**SUBJECT_COLUMNS, **extra}),
             lines,
             pl.DataFrame(self.tags, schema=TAG_COLUMNS, orient="row"),
-            pl.DataFrame(self.resources, schema=RESOURCE_COLUMNS),
+            resources,
         )
 
     def resolved(self, rules: str | RuleBook = "") -> Resolved:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from datetime import date
+from pathlib import Path
 
 import pytest
 from allocation_worlds import MARCH, World, march, sums, told
 
+from attribution.allocation.created import CREATORS
 from attribution.rules import RuleBook
 from schemas.check import check
 from schemas.costs import Costs
@@ -216,6 +218,59 @@ def test_a_circle_of_attachments_ends() -> None:
     assert answers(world.tag("c", "project", "found"))[0] == ("found", "parent", "parent b > c tag:project")
 
 
+def test_in_a_circle_nobody_inherits_its_own_tags_of_earlier_days() -> None:
+    world = World().attach("a", "b").attach("b", "a").bill("a", "1", march(1), tags={"project": "mine"})
+    world.bill("a", "1", march(2)).bill("b", "1", march(2))
+    assert answers(world)[1:] == [
+        ("unallocated", "unallocated", None),
+        ("mine", "parent", "parent a bill-tag:project"),
+    ]
+
+
+def test_an_attachment_holds_on_its_days() -> None:
+    world = World().tag("i-1", "project", "a").tag("i-2", "project", "b")
+    world.attach_from("vol", "i-1", None, march(3)).attach_from("vol", "i-2", march(5))
+    world.attach("snap", "vol")
+    for day in (1, 2, 3, 4, 5, 6):
+        world.bill("snap", "1", march(day))
+    found = answers(world)
+    assert [one[0] for one in found] == ["a", "a", "unallocated", "unallocated", "b", "b"]
+    assert [found[0][2], found[5][2]] == ["parent vol > i-1 tag:project", "parent vol > i-2 tag:project"]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("aws:autoscaling:groupName", "train"),
+        ("aws:autoscaling_group_name", "train"),
+        ("eks:nodegroup-name", "pool-1"),
+        ("goog-k8s-node-pool-name", "train"),
+        ("aks-managed-poolName", "train"),
+        ("kubernetes.io/cluster/train", "owned"),
+    ],
+)
+def test_what_creates_resources_by_itself_hands_its_tags_on(key: str, value: str) -> None:
+    world = World().attach("pool-1", "clu", "train").tag("clu", "owner", "mira").tag("pool-1", "project", "atlas")
+    world.bill("i-9", "1", tags={key: value})
+    assert answers(world) == [("atlas", "parent", f"parent pool-1 ({key}) tag:project")]
+    assert answers(world, "", "owner") == [("mira", "parent", f"parent pool-1 ({key}) > clu tag:owner")]
+
+
+def test_the_nearest_creator_counts_and_the_inventory_wins_over_it() -> None:
+    tags = {"eks:cluster-name": "clu", "eks:nodegroup-name": "pool"}
+    world = World().attach("clu", None).attach("pool", None).tag("clu", "project", "far").tag("pool", "project", "near")
+    world.bill("i-9", "1", tags=tags).bill("i-8", "1", tags=tags).attach("i-8", "clu")
+    assert [one[0] for one in answers(world)] == ["near", "far"]
+
+
+def test_a_creator_that_is_not_told_apart_is_none() -> None:
+    world = World().attach("p-1", None, "pool").attach("p-2", None, "pool").tag("p-1", "project", "x")
+    world.bill("i-9", "1", tags={"eks:nodegroup-name": "pool"})
+    world.bill("i-8", "1", tags={"eks:nodegroup-name": "p-1"}).bill("i-8", "1", tags={"eks:nodegroup-name": "p-2"})
+    world.bill("i-7", "1", tags={"eks:nodegroup-name": "unknown"})
+    assert {one[0] for one in answers(world)} == {"unallocated"}
+
+
 def test_two_parents_are_none() -> None:
     world = World().attach("vol", "a").attach("vol", "b").bill("vol", "1").tag("a", "project", "x")
     assert answers(world) == [("unallocated", "unallocated", None)]
@@ -298,3 +353,8 @@ def test_a_line_without_a_subject_is_our_mistake() -> None:
 
 def test_an_empty_rule_book_is_a_rule_book() -> None:
     assert RuleBook({}).names == ()
+
+
+def test_every_key_of_a_creator_is_in_the_rules_document() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "rules.md").read_text(encoding="utf-8")
+    assert [key for key in CREATORS if f"`{key}`" not in text] == []

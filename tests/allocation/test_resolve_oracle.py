@@ -45,7 +45,12 @@ csv_rows = st.lists(
     ).filter(lambda row: row[3] is None or row[4] is None or row[3] < row[4]),
     max_size=8,
 )
-attached = st.dictionaries(st.sampled_from(RESOURCES[:4]), st.sampled_from(RESOURCES[:4]), max_size=4)
+# A resource's first parent, and the day from which it has another.
+attached = st.dictionaries(
+    st.sampled_from(RESOURCES[:4]),
+    st.tuples(st.sampled_from(RESOURCES[:4]), st.one_of(st.none(), st.tuples(st.sampled_from(RESOURCES[:4]), days))),
+    max_size=4,
+)
 
 
 def one_key(pairs: list[tuple[str, str]], key: str, *, project: bool) -> str | None:
@@ -69,7 +74,12 @@ class Plain:
     def __init__(self, world: World, first: str) -> None:
         self.world = world
         self.first = first
-        self.parents = {str(row["resource_id"]): str(row["attached_to"]) for row in world.resources}
+        self.parents: dict[str, tuple[str, tuple[str, int] | None]] = {}
+
+    def parent(self, resource: str, day: date) -> str | None:
+        first, later = self.parents.get(resource, (None, None))
+        here = later[0] if later and day >= march(later[1]) else first
+        return None if here == resource else here
 
     def csv(self, resource: object, day: date, field: str) -> str | None:
         pairs = [
@@ -87,10 +97,8 @@ class Plain:
         return one_field(pairs, field)
 
     def inherited(self, resource: object, day: date, field: str) -> str | None:
-        seen: set[str] = set()
-        here = self.parents.get(str(resource))
-        if here == resource:
-            return None
+        seen = {str(resource)}
+        here = self.parent(str(resource), day)
         while here is not None and here not in seen:
             seen.add(here)
             value = self.csv(here, day, field)
@@ -98,8 +106,7 @@ class Plain:
                 value = value or self.billed(here, day - timedelta(days=back), field)
             if value is not None:
                 return value
-            above = self.parents.get(here)
-            here = None if above == here else above
+            here = self.parent(here, day)
         return None
 
     def own(self, resource: object, day: date, tags: dict[str, str], field: str) -> str | None:
@@ -124,7 +131,7 @@ SETS: dict[object, dict[str, str]] = {}
 def test_resolve_agrees_with_the_design_read_aloud(
     rows: list[tuple[str | None, int, dict[str, str]]],
     tags: list[tuple[str, str, str, int | None, int | None]],
-    parents: dict[str, str],
+    parents: dict[str, tuple[str, tuple[str, int] | None]],
     first: str,
 ) -> None:
     world = World()
@@ -133,9 +140,13 @@ def test_resolve_agrees_with_the_design_read_aloud(
         SETS[world.subjects[-1]["Tags"]] = pairs
     for resource, key, value, start, end in tags:
         world.tag(resource, key, value, march(start) if start else None, march(end) if end else None)
-    for child, parent in parents.items():
-        world.attach(child, parent)
+    for child, (parent, later) in parents.items():
+        if later is None:
+            world.attach(child, parent)
+        else:
+            world.attach_from(child, parent, None).attach_from(child, later[0], march(later[1]))
     plain = Plain(world, first)
+    plain.parents = parents
     resolved = told(world.resolved(RULES.replace("FIRST", first)))
     for field in ("project", "owner"):
         expected = [plain.answer(resource, march(day), pairs, field) for resource, day, pairs in rows]

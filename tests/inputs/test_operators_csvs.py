@@ -226,3 +226,23 @@ def test_the_order_of_rows_changes_nothing_but_the_order(tmp_path: Path) -> None
     one = hand_in(tmp_path / "a", tags="\n".join(["resource_id,key,value", *lines]))
     two = hand_in(tmp_path / "b", tags="\n".join(["resource_id,key,value", *reversed(lines)]))
     assert one.tags.sort(pl.all()).equals(two.tags.sort(pl.all()))
+
+
+def test_an_inventory_with_days_keeps_the_latest_row_and_every_attachment(tmp_path: Path) -> None:
+    text = """resource_id,resource_type,attached_to,size_gb,valid_from,valid_to
+vol-1,volume,i-1,10,,2026-10-05
+vol-1,volume,i-2,20,2026-10-09,
+vol-1,volume,i-3,20,2026-10-09,
+vol-2,volume,i-1,30,2026-10-09,2026-10-09
+vol-3,volume,i-1,40,yesterday,
+i-1,instance,,,,
+"""
+    read = hand_in(tmp_path, resources=text)
+    rows = {row["resource_id"]: row for row in read.resources.to_dicts()}
+    assert rows.keys() == {"vol-1", "i-1"}
+    assert (rows["vol-1"]["attached_to"], rows["vol-1"]["size_gb"]) == ("i-2", 20)
+    assert rows["vol-1"]["was_attached"] == [
+        {"attached_to": "i-1", "valid_from": None, "valid_to": dt.date(2026, 10, 5)},
+        {"attached_to": "i-2", "valid_from": dt.date(2026, 10, 9), "valid_to": None},
+    ]
+    assert [row[1] for row in why(read)] == ["resource_id", "valid_to", "valid_from"]
