@@ -12,7 +12,7 @@ import polars as pl
 
 from attribution.ledger.disk import charges_folder
 from attribution.ledger.lines import counting_parts, subject_id, subjects_of
-from attribution.ledger.rollup import RollUp
+from attribution.ledger.rollup import RollUp, subject_text
 from schemas.charges import columns_of
 from schemas.costs import PERIOD_COLUMNS, SUBJECT_TEXT
 from schemas.money import COSTS, known_sum
@@ -40,11 +40,15 @@ def charge_periods(con: duckdb.DuckDBPyConnection, store: Path, rollup: RollUp, 
         if mine.is_empty():
             continue
         for file in sorted((charges_folder(store) / part["part_id"]).glob("charges-*.parquet")):
-            charges = pl.scan_parquet(file).filter(pl.col("ResourceId").is_in(wanted)).collect()
-            told = charges.select(
-                *(column.cast(pl.String) for column in columns_of(charges, text)),
-                rollup.day_of(part["source"]).alias("usage_date"),
-                *columns_of(charges, (*_PERIOD, *COSTS, "SkuPriceDetails")),
+            stored = pl.scan_parquet(file)
+            if "ResourceId" not in stored.collect_schema():  # columns without any value are left out
+                continue
+            charges = stored.filter(pl.col("ResourceId").is_in(wanted)).collect()
+            told = subject_text(charges, rollup.extra).hstack(
+                charges.select(
+                    rollup.day_of(part["source"]).alias("usage_date"),
+                    *columns_of(charges, (*_PERIOD, *COSTS, "SkuPriceDetails")),
+                )
             )
             frames.append(
                 told.join(mine, on=text, how="inner", nulls_equal=True)

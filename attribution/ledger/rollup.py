@@ -98,7 +98,7 @@ class RollUpWriter:
 
     def write(self, charges: pl.DataFrame) -> None:
         """Add a batch of charges (checked; columns without any value may be missing)."""
-        text = _subject_text(charges, self._rollup.extra)
+        text = subject_text(charges, self._rollup.extra)
         # 128 bits: a billion different subjects collide with a chance below 1e-20, and seeds differ per half.
         keys = pl.DataFrame({key: text.hash_rows(seed=seed) for seed, key in enumerate(_KEYS, start=1)})
         self._number_new_subjects(keys, text)
@@ -174,7 +174,7 @@ def _from_place() -> tuple[pl.Expr, pl.Expr]:
     return subject.cast(pl.UInt32).alias("subject_no"), day.cast(pl.Int32).cast(pl.Date).alias("usage_date")
 
 
-def _subject_text(charges: pl.DataFrame, extra: tuple[str, ...]) -> pl.DataFrame:
+def subject_text(charges: pl.DataFrame, extra: tuple[str, ...]) -> pl.DataFrame:
     """The columns a subject is made of, all text; one that this batch does not have is null."""
     signs = {sign_of(cost): cost for cost in COSTS if sign_of(cost) in extra}
     names = [name for name in (*SUBJECT_TEXT, *extra) if name not in signs]

@@ -124,4 +124,4 @@ def most_at_once(parts: pl.DataFrame) -> pl.DataFrame:
 
 def gpu_hours(weight: pl.Expr) -> pl.Expr:
     """GPU-hours of GPU-seconds in units of 1e-12; to look at, and never a weight."""
-    return weight.cast(pl.Float64) / 3.6e15
+    return weight.cast(pl.Float64) / 1e12 / 3600
