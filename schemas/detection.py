@@ -127,7 +127,7 @@ GROWTH_COLUMNS: dict[str, pl.DataType] = {
     "net": MONEY,  # EffectiveCost of all charge categories in those days
     "previous_net": MONEY,
     "per_day": MONEY,  # cost per day: each source's cost by its own days, summed; rounded half-even
-    "previous_per_day": MONEY,
+    "previous_per_day": MONEY,  # the same of the days before, weekdays evened out where they have a plain pattern
     "change": MONEY,  # (per_day - previous_per_day) x days, computed exactly, then rounded
     "percent": PERCENT,  # (per_day / previous_per_day - 1) x 100; null: new, no base, or a base that is not positive
     "price_effect": MONEY,  # change of price x new quantity, over SKUs found in both months
@@ -135,6 +135,7 @@ GROWTH_COLUMNS: dict[str, pl.DataType] = {
     "new_effect": MONEY,  # SKUs of this month only
     "vanished_effect": MONEY,  # SKUs of the month before only; not above zero where costs are not below it
     "mix_effect": MONEY,  # all else: shares of splits, what has no quantity; the five sum to `change`
+    "weekday_adjustment": MONEY,  # what other weekdays alone add to the days before, so that it is not in `change`
     "status": pl.String(),
     "verdict": pl.String(),  # null: nothing to report
     "owner": pl.String(),  # the only owner of this money; "shared" where there are several

@@ -112,7 +112,8 @@ def _inside(overlaps: Mapping[tuple[Name, Name], Fraction], part: Name, whole: N
 def _covers(groups: Sequence[tuple[frozenset[Name], Fraction]], parts: Sequence[Name]) -> bool:
     """Whether some subjects together explain one whose change is given by who else has it."""
     covered = sum((change for members, change in groups if not members.isdisjoint(parts)), Fraction(0))
-    return covered >= EXPLAINS * sum((change for _, change in groups), Fraction(0))
+    whole = sum((change for _, change in groups), Fraction(0))
+    return whole > 0 and covered >= EXPLAINS * whole
 
 
 def _followed(found: Mapping[Name, tuple[Name, ...]]) -> dict[Name, tuple[Name, ...]]:

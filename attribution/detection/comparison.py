@@ -5,6 +5,7 @@ The surprise: the day adjustment cancels out of old price x new quantity, so onl
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
@@ -31,6 +32,7 @@ class Comparison:
     usage: Fraction
     new: Fraction
     vanished: Fraction
+    weekdays: Fraction
 
     @property
     def change(self) -> Fraction:
@@ -54,25 +56,35 @@ class Comparison:
         elif not self.per_day and self.cost == 0:
             told = {"price": 0, "usage": 0, "new": 0, "vanished": change}
         effects = {f"{name}_effect": amount for name, amount in told.items()}
-        return {"change": change, **effects, "mix_effect": change - sum(told.values())}
+        mix = change - sum(told.values())
+        return {"change": change, **effects, "mix_effect": mix, "weekday_adjustment": round(self.weekdays)}
 
 
-def compare(sums: Sums, laid: Windows, month: date) -> Comparison:
-    """Bring a subject's sources, each over its own days, to one rate a day."""
+def compare(sums: Sums, laid: Windows, month: date, evened: Mapping[str, Fraction] | None = None) -> Comparison:
+    """Bring a subject's sources, each over its own days, to one rate a day.
+
+    Args:
+        sums: what the subject cost.
+        laid: the days compared.
+        month: the month judged.
+        evened: source -> factor for its cost of the days before, where weekdays are evened out.
+    """
     spans = [(found, laid.compared[source, month]) for source, found in sums.sources.items()]
     everyone = [days for (_, other), days in laid.compared.items() if other == month]
     days = max((span.days for _, span in spans), default=max(span.days for span in everyone))
     before = max((span.previous_days for _, span in spans), default=0) or max(span.previous_days for span in everyone)
     per_day = sum((Fraction(found.cost, span.days) for found, span in spans), Fraction(0))
-    previous_per_day = price = usage = vanished = Fraction(0)
+    previous_per_day = price = usage = vanished = weekdays = Fraction(0)
     new = sum((Fraction(found.new * days, span.days) for found, span in spans), Fraction(0))
-    for found, span in spans:
+    for (source, found), (_, span) in zip(sums.sources.items(), spans, strict=True):
         if span.previous_days:
-            previous_per_day += Fraction(found.previous, span.previous_days)
+            factor = (evened or {}).get(source, Fraction(1))
+            previous_per_day += factor * Fraction(found.previous, span.previous_days)
+            weekdays += (factor - 1) * Fraction(found.previous * days, span.previous_days)
             price += Fraction((found.matched - found.old_price_new_quantity) * days, span.days)
             moved = Fraction(found.old_price_new_quantity, span.days)
-            usage += (moved - Fraction(found.matched_previous, span.previous_days)) * days
-            vanished -= Fraction(found.vanished * days, span.previous_days)
+            usage += (moved - factor * Fraction(found.matched_previous, span.previous_days)) * days
+            vanished -= factor * Fraction(found.vanished * days, span.previous_days)
     return Comparison(
         days=days,
         previous_days=before,
@@ -86,4 +98,5 @@ def compare(sums: Sums, laid: Windows, month: date) -> Comparison:
         usage=usage,
         new=new,
         vanished=vanished,
+        weekdays=weekdays,
     )

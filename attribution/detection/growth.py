@@ -18,10 +18,11 @@ import polars as pl
 from attribution.detection.causes import Grown, Name, explain
 from attribution.detection.comparison import Comparison, Money, compare
 from attribution.detection.sums import COLUMN_OF, PLACES, Key, Sums, place, sum_up
+from attribution.detection.weekdays import evened
 from attribution.detection.windows import Windows, previous_month, windows
 from schemas.check import verify
 from schemas.detection import EFFECTS, GROWTH_COLUMNS, GrowthRows, Watermark
-from schemas.dimensions import DIMENSIONS, IDLE, SHARED, TAG_CONFLICT
+from schemas.dimensions import DIMENSIONS, IDLE, SHARED, TAG_CONFLICT, UNALLOCATED
 from schemas.faults import Fault, InputError, LawBrokenError, suggest
 from schemas.money import from_units, to_units
 from schemas.workspace import Growth
@@ -91,18 +92,22 @@ def growth(
     placed = place(costs, laid, [COLUMN_OF.get(name, name) for subject in wanted for name in subject])
     for subject in wanted:
         sums = sum_up(placed, subject)
-        compared = {key: compare(found, laid, key.month) for key, found in sums.items()}
+        even = evened(costs, laid, subject)
+        compared = {key: compare(found, laid, key.month, even.get(key)) for key, found in sums.items()}
         costly = _costly_months(compared)
+        unused = {key.values for key in compared} == {(UNALLOCATED,)}
         for key, comparison in compared.items():
             months = costly.get((key.values, key.currency), set())
             name = Name(subject, key)
             limits = limits_of(name, sums[key], thresholds, minimums or {})
             judged = _judge(key, comparison, months, limits, based=key.month in based)
+            if unused:  # nothing has a value in this dimension, so that it tells nobody apart
+                judged = replace(judged, verdict=None)
             notes = _notes(key, sums, judged, laid)
             rows[name] = {**_named(name, sums[key]), **_row(comparison, judged), "note": notes, "explained_by": None}
             common = limits_of(name, sums[key], replace(thresholds, overrides=()), minimums or {})
             excused = limits != common and _judge(key, comparison, months, common, based=key.month in based).verdict
-            if "finding" in (judged.verdict, excused):
+            if not unused and "finding" in (judged.verdict, excused):
                 fired[name] = Grown(comparison.per_day + comparison.previous_per_day, sums[key].owner)
     for name, causes in explain(placed, fired, laid.change_a_day).items():
         rows[name]["explained_by"] = "; ".join(cause.text for cause in causes)
@@ -222,7 +227,7 @@ def _row(seen: Comparison, judged: _Judged) -> dict[str, Any]:
         "previous_net": seen.previous_net if based else None,
         "per_day": None if seen.cost is None else round(seen.per_day),
         "previous_per_day": None if seen.previous is None or not based else round(seen.previous_per_day),
-        **(seen.effects() if known else dict.fromkeys(("change", *EFFECTS))),
+        **(seen.effects() if known else dict.fromkeys(("change", *EFFECTS, "weekday_adjustment"))),
     }
     shown = known and seen.previous_per_day > 0 and abs(seen.ratio) < _WIDEST
     return {
@@ -237,7 +242,7 @@ def _row(seen: Comparison, judged: _Judged) -> dict[str, Any]:
 
 def _frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
     money = {"cost", "previous", "net", "previous_net", "per_day", "previous_per_day", "change"}
-    money |= set(EFFECTS)
+    money |= {*EFFECTS, "weekday_adjustment"}
     columns = [
         from_units([row[name] for row in rows], name)
         if name in money

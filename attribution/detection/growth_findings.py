@@ -100,7 +100,8 @@ def _sentence(row: dict[str, Any]) -> str:
         text += f", nothing in {month(before)}: new, {signed(row['change'])} {currency}"
     else:
         days = row["previous_days"] if row["previous_days"] < month_length(before) else None
-        text += f", {amount(row['previous_per_day'])} in {month(before, days)}: {_how_much(row)}"
+        even = ", weekdays evened out" if row["weekday_adjustment"] else ""
+        text += f", {amount(row['previous_per_day'])} in {month(before, days)}{even}: {_how_much(row)}"
         if row["percent"] is None:
             text += "; no percentage, since the days before are not above zero"
         text += "".join(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from fractions import Fraction
 
@@ -34,11 +34,17 @@ class Compared:
 
 @dataclass(frozen=True)
 class Windows:
-    """All comparisons. `notes` holds, per month and source, what weakens a comparison."""
+    """All comparisons. `notes` holds, per month and source, what weakens a comparison.
+
+    `spans`: first and last day of a comparison that has a base, and of its base; `data_days`: days of a month that a
+    source has complete data of.
+    """
 
     frame: pl.DataFrame
     compared: dict[tuple[str, date], Compared]
     notes: dict[tuple[str, date], str]
+    spans: dict[tuple[str, date], tuple[tuple[date, date], tuple[date, date]]] = field(default_factory=dict)
+    data_days: dict[tuple[str, date], int] = field(default_factory=dict)
 
     def change_a_day(self, source: str, month: date, cost: int, previous: int) -> Fraction:
         """Cost a day of a source in a month, less that of the days it is compared with; in units of 1e-12."""
@@ -86,8 +92,9 @@ def windows(watermarks: Mapping[str, Watermark], with_data: AbstractSet[tuple[st
     frame: list[tuple[str, date, date, date, date]] = []
     compared: dict[tuple[str, date], Compared] = {}
     notes: dict[tuple[str, date], str] = {}
+    laid = Windows(pl.DataFrame(schema=WINDOW_COLUMNS), compared, notes)
     if not watermarks:
-        return Windows(pl.DataFrame(schema=WINDOW_COLUMNS), compared, notes)
+        return laid
     newest = max(month_of(mark.last_day) for mark in watermarks.values())
     for source, mark in sorted(watermarks.items()):
         month = month_of(mark.first_day)
@@ -104,14 +111,16 @@ def windows(watermarks: Mapping[str, Watermark], with_data: AbstractSet[tuple[st
             start = max(before, mark.first_day)
             based = start <= same and (source, before) in with_data
             frame.append((source, month, month, first, last))
+            laid.data_days[source, month] = (last - first).days + 1
             if based:
+                laid.spans[source, month] = ((first, last), (start, same))
                 frame.append((source, month, before, start, same))
             else:
                 notes[source, month] = f"{source} has no data in {_days(before, same)}"
             previous_days = (same - start).days + 1 if based else 0
             compared[source, month] = Compared((last - first).days + 1, previous_days)
             month = next_month(month)
-    return Windows(pl.DataFrame(frame, schema=WINDOW_COLUMNS, orient="row"), compared, notes)
+    return replace(laid, frame=pl.DataFrame(frame, schema=WINDOW_COLUMNS, orient="row"))
 
 
 def _days(month: date, last: date) -> str:
