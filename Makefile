@@ -47,3 +47,4 @@ check: .venv/.dev
 
 bench: .venv/.dev
 	@$(RUN)python benchmarks/hot_path.py
+	@$(RUN)python benchmarks/detection_quality.py

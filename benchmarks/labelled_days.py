@@ -12,6 +12,7 @@ from datetime import date, timedelta
 
 FIRST = date(2025, 9, 30)
 DAYS = 400
+LATE = 100
 QUIET = 60
 """Days at the beginning on which nothing happens, as in the data of somebody who has just set it up."""
 
@@ -40,7 +41,8 @@ class Series:
         return FIRST + timedelta(days=place)
 
 
-HABITS = ("plain", "weekends", "busy weekends", "trend", "month start", "noisy", "tiny", "steps of trend and weekends")
+HABITS = ("plain", "weekends", "busy weekends", "trend", "month start", "noisy", "tiny", "trend and weekends", "sparse",
+          "begins late")  # fmt: skip
 EVENTS = ("spike", "spike", "level shift", "leak", "silence", "planned", "restated", "none", "none")
 
 
@@ -53,7 +55,9 @@ def make(seed: int, count: int = 40) -> list[Series]:
 def _series(rng: random.Random, name: str, habit: str) -> Series:
     usual = _usual(rng, habit)
     made = Series(name, habit, list(usual))
-    place = QUIET
+    if habit == "sparse":
+        return made
+    place = QUIET + (LATE if habit == "begins late" else 0)
     while place < DAYS - 75:
         event = rng.choice(EVENTS)
         length = _happen(rng, made, usual, event, place + rng.randrange(5, 60)) if event != "none" else 60
@@ -79,7 +83,10 @@ def _usual(rng: random.Random, habit: str) -> list[float]:
         amount = level * (1 + trend) ** place * (weekend if day.weekday() >= 5 else 1.0)  # noqa: PLR2004 - Saturday
         amount *= max(rng.gauss(1, noise), 0.05)
         amounts.append(amount + (fee if day.day == 1 else 0.0))
-    return amounts
+    if habit == "sparse":  # a batch twice a week
+        days = [FIRST + timedelta(days=place) for place in range(DAYS)]
+        return [amount if day.weekday() in (1, 4) else 0.0 for day, amount in zip(days, amounts, strict=True)]
+    return [0.0] * LATE + amounts[LATE:] if habit == "begins late" else amounts
 
 
 def _happen(rng: random.Random, made: Series, usual: list[float], event: str, start: int) -> int:

@@ -17,9 +17,9 @@ SATURDAY = 5
 STAGES = ("pretraining", "sft", "serving", "evaluation", "data-processing", "rl-alignment")
 SERVICES = (("GPU Nodes", "compute"), ("Object Storage", "storage"), ("Managed Database", "database"))
 FATES = (
-    "steady", "steady", "steady", "weekends", "weekends", "grew", "price only", "usage only", "new", "vanished", "returned",
-    "fell", "tiny grew", "just enough", "just not enough", "least amount", "below least amount", "credit hides growth",
-    "credit ends", "month start", "a little more",
+    "steady", "steady", "steady", "weekends", "weekends", "grew", "price only", "usage only", "new", "vanished",
+    "returned", "fell", "tiny grew", "just enough", "just not enough", "least amount", "below least amount",
+    "credit hides growth", "credit ends", "month start", "a little more",
 )  # fmt: skip
 GREW = {"grew", "price only", "usage only", "new", "returned", "just enough", "least amount", "credit hides growth"}
 Row = dict[str, object]
@@ -50,9 +50,9 @@ def make(seed: int) -> Company:
         project, stage = f"model-{number // 3}", STAGES[(number + seed) % len(STAGES)]
         fate = FATES[(number + seed * 5) % len(FATES)]
         made.fates[project, stage] = fate
-        made.facts[project, stage] = {"project": project, "stage": stage, "owner": f"lead-{number // 3}",
-                                      "service": SERVICES[number % 3][0], "cost_element": SERVICES[number % 3][1]}  # fmt: skip
         service, element = SERVICES[number % len(SERVICES)]
+        facts = {"project": project, "stage": stage, "owner": f"lead-{number // 3}"}
+        made.facts[project, stage] = facts | {"service": service, "cost_element": element}
         what: Row = {"project": project, "stage": stage, "owner": f"lead-{number // 3}", "ServiceName": service,
                      "cost_element": element, "SkuId": f"{service} {number}"}  # fmt: skip
         _live(rng, made, what, fate)
@@ -94,7 +94,7 @@ def _credit(made: Company, what: Row, fate: str, day: date, before: Decimal) -> 
                           "ConsumedQuantity": None})  # fmt: skip
 
 
-def _rates(rng: random.Random, fate: str, days: int) -> tuple[Decimal, Decimal]:
+def _rates(rng: random.Random, fate: str, days: int) -> tuple[Decimal, Decimal]:  # noqa: PLR0911 - one fate a line
     """What a pair costs a day in the month judged, and in the one before."""
     usual = Decimal(rng.randrange(20_000, 300_000)) / 100
     least = (Decimal(100) / days).quantize(CENT, ROUND_CEILING)  # a day, so that the increase reaches 100
@@ -115,7 +115,8 @@ def _rates(rng: random.Random, fate: str, days: int) -> tuple[Decimal, Decimal]:
         return small.quantize(CENT) + (Decimal(100) / days).quantize(CENT, ROUND_FLOOR) - CENT, small.quantize(CENT)
     times = {
         "grew": rng.uniform(1.6, 3), "price only": rng.uniform(1.5, 2), "usage only": rng.uniform(1.5, 3),
-        "credit hides growth": rng.uniform(1.6, 2), "fell": rng.uniform(0.3, 0.8), "a little more": rng.uniform(1.02, 1.15),
+        "credit hides growth": rng.uniform(1.6, 2), "fell": rng.uniform(0.3, 0.8),
+        "a little more": rng.uniform(1.02, 1.15),
     }.get(fate, 1.0)  # fmt: skip
     return (usual * Decimal(str(round(times, 4)))).quantize(CENT), usual
 

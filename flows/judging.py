@@ -14,17 +14,14 @@ from attribution.detection import (
     bills_in_two_sources,
     check_invoices,
     check_subjects,
-    detect_growth,
     detect_waste,
     disputed_costs,
     finding_marks,
-    growth,
     invoice_findings,
     notice_findings,
     owners_who_left,
     owners_without_recipient,
     silent_sources,
-    subjects_of,
     together,
     unknown_recipients,
     unnamed_sources,
@@ -34,6 +31,7 @@ from attribution.detection.windows import next_month
 from attribution.inputs import InputFrames
 from attribution.rules import RuleBook
 from flows.foreseeing import foresee, stalled
+from flows.growing import grow
 from flows.odd_days import detect_days
 from flows.people import as_owners
 from flows.running import Run
@@ -60,11 +58,10 @@ def detect(run: Run, rules: RuleBook, inputs: InputFrames) -> pl.DataFrame:
     workspace, ledger = run.workspace, run.ledger
     marks = watermarks(ledger, workspace.timezone, run.as_of)
     daily = _daily(run, rules)
-    grown = growth(daily, marks, workspace.growth, subjects_of(rules.names, *workspace.growth.subjects))
+    fired = grow(run, rules.names, daily, marks)
     run.watch("detecting", 1, 2)
     waste = detect_waste(_waste_inputs(run, rules, inputs, marks), workspace.waste)
     checks = _invoice_checks(run, inputs.invoices)
-    fired = detect_growth(grown)
     foreseen = foresee(run, rules, inputs, daily, marks)
     found = together(
         fired,
@@ -76,7 +73,6 @@ def detect(run: Run, rules: RuleBook, inputs: InputFrames) -> pl.DataFrame:
         stalled(run, rules, inputs, daily, marks),
         *_about_data(run, marks),
     )
-    ledger.keep("growth", grown)
     ledger.keep("detectors", waste.detectors)
     ledger.keep("invoice_checks", checks)
     ledger.keep("budgets", foreseen.rows)

@@ -74,6 +74,21 @@ INVOICE_CHECK_COLUMNS: dict[str, pl.DataType] = {
 EFFECTS = ("price_effect", "usage_effect", "mix_effect", "new_effect", "vanished_effect")
 """What a change is made of; they sum to it."""
 
+CONTRIBUTOR_COLUMNS: dict[str, pl.DataType] = {
+    "kind": pl.String(),
+    "subject": pl.String(),
+    "month": pl.Date(),
+    "BillingCurrency": pl.String(),
+    "rank": pl.Int32(),  # 1 is the largest; the last one is all others
+    "ResourceId": pl.String(),  # null: charges of no resource, or all others
+    "ResourceName": pl.String(),
+    "ServiceName": pl.String(),  # null: all others
+    "cost": MONEY,  # EffectiveCost of Usage in the days compared
+    "previous": MONEY,
+    "change": MONEY,  # day-adjusted; the rows of a subject's month sum to its change
+}
+"""One resource x service behind a cause of growth, of the five largest, and one row of all others."""
+
 DAY_STATUSES = ("usual", "above", "below", "not judged", "unknown")
 DAILY_BOUND_COLUMNS: dict[str, pl.DataType] = {
     "kind": pl.String(),  # project, service ..., or "project x stage"
@@ -159,6 +174,16 @@ GrowthRows = pa.DataFrameSchema(
     strict=True,
     unique=["kind", "subject", "month", "BillingCurrency"],
     name="GrowthRows",
+)
+
+Contributors = pa.DataFrameSchema(
+    {
+        name: pa.Column(dtype, nullable=name in ("ResourceId", "ResourceName", "ServiceName"))
+        for name, dtype in CONTRIBUTOR_COLUMNS.items()
+    },
+    strict=True,
+    unique=["kind", "subject", "month", "BillingCurrency", "rank"],
+    name="Contributors",
 )
 
 DailyBounds = pa.DataFrameSchema(

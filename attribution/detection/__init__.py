@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from attribution.detection.candidates import together
+from attribution.detection.contributors import compared_days, contributors
 from attribution.detection.daily import anomaly_findings, judge_days
 from attribution.detection.doubles import bills_in_two_sources
 from attribution.detection.growth import check_subjects, growth, subjects_of
@@ -25,6 +26,8 @@ __all__ = [
     "bills_in_two_sources",
     "check_invoices",
     "check_subjects",
+    "compared_days",
+    "contributors",
     "detect_growth",
     "detect_waste",
     "disputed_costs",

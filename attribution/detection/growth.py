@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
@@ -86,33 +86,50 @@ def growth(
     with_data = _months_with_data(costs, watermarks)
     laid = windows(watermarks, with_data)
     based = {month for (_, month), days in laid.compared.items() if days.previous_days}
-    rows: dict[Name, dict[str, Any]] = {}
-    fired: dict[Name, Grown] = {}
+    judging = _Judging(laid, thresholds, minimums or {}, based)
     wanted = tuple(subjects if subjects is not None else subjects_of())
     placed = place(costs, laid, [COLUMN_OF.get(name, name) for subject in wanted for name in subject])
     for subject in wanted:
         sums = sum_up(placed, subject)
         even = evened(costs, laid, subject)
         compared = {key: compare(found, laid, key.month, even.get(key)) for key, found in sums.items()}
-        costly = _costly_months(compared)
-        unused = {key.values for key in compared} == {(UNALLOCATED,)}
-        for key, comparison in compared.items():
-            months = costly.get((key.values, key.currency), set())
-            name = Name(subject, key)
-            limits = limits_of(name, sums[key], thresholds, minimums or {})
-            judged = _judge(key, comparison, months, limits, based=key.month in based)
-            if unused:  # nothing has a value in this dimension, so that it tells nobody apart
-                judged = replace(judged, verdict=None)
-            notes = _notes(key, sums, judged, laid)
-            rows[name] = {**_named(name, sums[key]), **_row(comparison, judged), "note": notes, "explained_by": None}
-            common = limits_of(name, sums[key], replace(thresholds, overrides=()), minimums or {})
-            excused = limits != common and _judge(key, comparison, months, common, based=key.month in based).verdict
-            if not unused and "finding" in (judged.verdict, excused):
-                fired[name] = Grown(comparison.per_day + comparison.previous_per_day, sums[key].owner)
-    for name, causes in explain(placed, fired, laid.change_a_day).items():
+        judging.add(subject, sums, compared)
+    rows = judging.rows
+    for name, causes in explain(placed, judging.fired, laid.change_a_day).items():
         rows[name]["explained_by"] = "; ".join(cause.text for cause in causes)
     frame = _frame(list(rows.values())).sort("kind", "subject", "BillingCurrency", "month")
     return verify(frame, GrowthRows, "growth")
+
+
+@dataclass
+class _Judging:
+    """Rows of all subjects so far, and which of them grew above the limits; `based` are months that have a base."""
+
+    laid: Windows
+    thresholds: Growth
+    minimums: Mapping[str, Decimal]
+    based: AbstractSet[date]
+    rows: dict[Name, dict[str, Any]] = field(default_factory=dict)
+    fired: dict[Name, Grown] = field(default_factory=dict)
+
+    def add(self, subject: Subject, sums: Mapping[Key, Sums], compared: Mapping[Key, Comparison]) -> None:
+        """Judge one kind of subject."""
+        costly = _costly_months(compared)
+        # Where nothing has a value in a dimension it tells nobody apart.
+        unused = {key.values for key in compared} == {(UNALLOCATED,)}
+        for key, seen in compared.items():
+            name = Name(subject, key)
+            months = costly.get((key.values, key.currency), set())
+            limits = limits_of(name, sums[key], self.thresholds, self.minimums)
+            common = limits_of(name, sums[key], replace(self.thresholds, overrides=()), self.minimums)
+            judged = _judge(key, seen, months, limits, based=key.month in self.based)
+            excused = limits != common and _judge(key, seen, months, common, based=key.month in self.based).verdict
+            if unused:
+                judged, excused = replace(judged, verdict=None), None
+            notes = _notes(key, sums, judged, self.laid)
+            self.rows[name] = {**_named(name, sums[key]), **_row(seen, judged), "note": notes, "explained_by": None}
+            if "finding" in (judged.verdict, excused):
+                self.fired[name] = Grown(seen.per_day + seen.previous_per_day, sums[key].owner)
 
 
 def limits_of(name: Name, sums: Sums, thresholds: Growth, minimums: Mapping[str, Decimal]) -> tuple[Fraction, int]:

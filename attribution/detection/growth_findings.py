@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from attribution.detection.candidates import Finding, as_frame, together
+from attribution.detection.contributors import named_in
 from attribution.detection.windows import month_length, previous_month
 from attribution.detection.wording import amount, month, percentage, signed
 
@@ -19,7 +20,7 @@ _NAMED = 5
 KINDS = {"grew": "growth", "new": "new"}
 
 
-def growth_findings(rows: pl.DataFrame) -> pl.DataFrame:
+def growth_findings(rows: pl.DataFrame, parts: pl.DataFrame | None = None) -> pl.DataFrame:
     """Turn the verdicts of the months that count into findings.
 
     Cost at stake is the subject's EffectiveCost (all charge categories) in the last complete month, or in the days
@@ -27,6 +28,7 @@ def growth_findings(rows: pl.DataFrame) -> pl.DataFrame:
 
     Args:
         rows: GrowthRows of every month.
+        parts: CONTRIBUTOR_COLUMNS of the causes; None names no resources.
 
     Returns:
         Findings, one a subject, kind and currency; the newest month speaks and the one before is mentioned.
@@ -40,14 +42,21 @@ def growth_findings(rows: pl.DataFrame) -> pl.DataFrame:
     stakes = {_name(row): row["net"] for row in counted.filter(pl.col("month") == complete).iter_rows(named=True)}
     told: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     links = _links(counted)
-    for row in counted.filter(pl.col("verdict").is_not_null() & pl.col("explained_by").is_null()).iter_rows(named=True):
-        told.setdefault(_name(row), []).append(row | {"links": links.get((row["month"], *_name(row)[1:]), [])})
+    named = {} if parts is None else named_in(parts)
+    causes = counted.filter(pl.col("verdict").is_not_null() & pl.col("explained_by").is_null())
+    for row in causes.iter_rows(named=True):
+        linked = links.get((row["month"], *_name(row)[1:]), [])
+        told.setdefault(_name(row), []).append(row | {"links": linked, "parts": named.get(_whole_name(row), [])})
     return together(as_frame(_finding(found, stakes, complete) for found in told.values()))
 
 
 def _several(names: list[str]) -> str:
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return ", ".join(names[:_NAMED]) + more
+
+
+def _whole_name(row: dict[str, Any]) -> tuple[str, str, date, str]:
+    return (row["kind"], row["subject"], row["month"], row["BillingCurrency"])
 
 
 def _name(row: dict[str, Any]) -> tuple[str, ...]:
@@ -69,6 +78,8 @@ def _finding(found: list[dict[str, Any]], stakes: dict[tuple[str, ...], Decimal 
     new = [one for one in found if one["status"] == "new"]
     *others, row = sorted(new or found, key=lambda one: (one["verdict"] == "finding", one["month"]))
     also = "".join(f" It was so in {month(one['month'])}, too: {_how_much(one)}." for one in others)
+    if row["parts"]:
+        also += f" Most of it by {_several([f'{name} ({signed(change)})' for name, change in row['parts']])}."
     if row["links"]:
         also += f" The same growth is in {_several(row['links'])}."
     stake = stakes.get(_name(row))

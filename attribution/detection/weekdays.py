@@ -1,7 +1,7 @@
 """Weekends evened out: what the days compared would have cost before, had they been the weekdays they are now.
 
-The surprise: only a plain pattern counts. Where no weekday stands clear of another, chance would be taken for habit, and
-a difference of plain rates is what anybody can check.
+The surprise: only a plain pattern counts. Where no weekday stands clear of another, chance would be taken for habit,
+and a difference of plain rates is what anybody can check.
 """
 
 from __future__ import annotations

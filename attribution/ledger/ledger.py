@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any
 from attribution.ledger import costs as kept_costs
 from attribution.ledger import posting, records, retention
 from attribution.ledger.closing import NO_INPUTS, NO_POOLS, Star
-from attribution.ledger.connection import RESTORE, connect, disk_faults, frame, migrate, replace, transaction
+from attribution.ledger.connection import (
+    RESTORE,
+    connect,
+    disk_faults,
+    frame,
+    migrate,
+    registered,
+    replace,
+    transaction,
+)
 from attribution.ledger.disk import PUBLISHED, charges_folder
 from attribution.ledger.hourly import charge_periods
 from attribution.ledger.lines import lines, subjects
@@ -190,6 +199,11 @@ class Ledger:
     def daily_costs(self, more: Sequence[str] = ()) -> pl.DataFrame:
         """Kept costs by usage_date, source, currency, dimensions, service, SKU, cost element, category and `more`."""
         return frame(self.con, query_file("daily_costs", (*dimensions_kept(self.con), *more)))
+
+    def compared_usage(self, days: pl.DataFrame, more: Sequence[str] = ()) -> pl.DataFrame:
+        """Kept usage by resource over days compared (WINDOW_COLUMNS): cost of each month, and of the days before."""
+        with registered(self.con, compared_days=days):
+            return frame(self.con, query_file("compared_usage", (*dimensions_kept(self.con), *more)))
 
     def metered_costs(self, until: date) -> pl.DataFrame:
         """Kept costs up to a day, by resource (or none), month of usage, meter, dimensions; in no order."""

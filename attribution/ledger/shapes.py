@@ -11,6 +11,7 @@ from attribution.ledger.records import RECONCILIATION_COLUMNS
 from schemas.bills import no_rejects
 from schemas.charges import CHARGE_COLUMNS
 from schemas.detection import (
+    CONTRIBUTOR_COLUMNS,
     DAILY_BOUND_COLUMNS,
     EPISODE_COLUMNS,
     GROWTH_COLUMNS,
@@ -28,6 +29,7 @@ Kept = Literal[
     "growth", "reconciliation", "invoice_checks", "usage", "finding_marks", "detectors", "daily_bounds", "anomalies",
     "jobs", "job_shares", "split_notices",
     "budgets", "run_steps",
+    "growth_contributors",
 ]  # fmt: skip
 """Tables that each run makes anew."""
 
@@ -36,6 +38,7 @@ def empty_tables() -> dict[str, pl.DataFrame]:
     """Name -> a frame without rows."""
     frames = {
         "growth": GROWTH_COLUMNS,
+        "growth_contributors": CONTRIBUTOR_COLUMNS,
         "daily_bounds": DAILY_BOUND_COLUMNS,
         "anomalies": EPISODE_COLUMNS,
         "invoice_checks": INVOICE_CHECK_COLUMNS,

@@ -14,7 +14,7 @@ from __future__ import annotations
 import polars as pl
 
 WARM_UP = 14
-"""Days of a series before anything is judged: two of each weekday."""
+"""Days with cost that a series has before anything is judged: two of each weekday."""
 
 LEVEL = 14
 SPREAD = 28
@@ -91,10 +91,13 @@ def _factors(days: pl.LazyFrame) -> pl.LazyFrame:
         days.with_columns(
             pl.col("usage_date").dt.weekday().alias("weekday"),
             day.alias("day"),
-            pl.int_range(pl.len()).over(_SERIES).alias("age"),
             pl.when(~silent).then(amount).alias("heard"),
         )
-        .with_columns(pl.when(week > 0).then(heard / week).alias("ratio"), fee.alias("fee"))
+        .with_columns(
+            pl.when(week > 0).then(amount / week).alias("ratio"),
+            fee.alias("fee"),
+            heard.is_not_null().cum_sum().shift(1, fill_value=0).over(_SERIES).alias("age"),
+        )
         .with_columns(factor.fill_null(1.0).alias("factor"), pl.max_horizontal(fees).fill_null(0.0).alias("fee"))
     )
 
