@@ -78,7 +78,7 @@ def whole_path(root: Path) -> dict[str, Any]:
         started, busy = time.perf_counter(), time.process_time()
         stated = steps.read_stated(workspace)
         arrival.ingest(run, stated.rules.columns)
-        ingested = time.perf_counter()
+        ingested, ingest_memory = time.perf_counter(), peak_mib()
         steps.attribute(run, stated)
         ended = time.perf_counter()
         seconds, cpu, memory = clock.stop(), time.process_time() - busy, peak_mib()
@@ -91,10 +91,47 @@ def whole_path(root: Path) -> dict[str, Any]:
         "ingest": ingested - started,
         "attribute": ended - ingested,
         "publish": published - ended,
+        "ingest_peak_mib": ingest_memory,
         "steps": seconds,
         "peak_mib": memory,
         "counts": run.counts,
     }
+
+
+def charges_written(root: Path) -> dict[str, Any]:
+    """File -> validated charges stored, proven and read back: what taking a bill in costs without rolling it up."""
+    import polars as pl  # noqa: PLC0415
+
+    from attribution.ledger import parts  # noqa: PLC0415
+    from flows import arrival  # noqa: PLC0415
+    from flows.running import running  # noqa: PLC0415
+    from flows.settings import load_workspace  # noqa: PLC0415
+    from schemas.check import check  # noqa: PLC0415
+    from schemas.inputs import TAG_COLUMNS, Tags  # noqa: PLC0415
+
+    check(pl.DataFrame(schema=TAG_COLUMNS), Tags)
+    workspace = load_workspace(root)
+    shutil.rmtree(workspace.store, ignore_errors=True)
+    vars(parts).update(RollUpWriter=_NoRollUp, read_roll_up_back=lambda *_: None)
+    with running(workspace, "bench") as run:
+        started, busy = time.perf_counter(), time.process_time()
+        arrival.ingest(run, ())
+        found = {"seconds": time.perf_counter() - started, "cpu": time.process_time() - busy, "peak_mib": peak_mib()}
+    shutil.rmtree(workspace.store)
+    return found
+
+
+class _NoRollUp:
+    """Stands in for the roll-up, which another measure has."""
+
+    def __init__(self, folder: Path, *_: object) -> None:
+        folder.mkdir()
+
+    def write(self, _charges: object) -> None:
+        """Nothing."""
+
+    def finish(self) -> None:
+        """Nothing."""
 
 
 def csv_as_text(root: Path) -> dict[str, Any]:
@@ -167,6 +204,7 @@ MEASURES: dict[str, Callable[[Path], dict[str, Any]]] = {
     "copy": copy,
     "scan": scan,
     "whole path": whole_path,
+    "charges": charges_written,
     "csv as text": csv_as_text,
     "csv read": csv_path,
 }

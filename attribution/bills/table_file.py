@@ -13,6 +13,7 @@ from pathlib import Path
 import polars as pl
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
+from pyarrow import parquet
 
 from attribution.bills.json_lines import JsonTable, open_json
 from attribution.bills.listing import Head
@@ -26,6 +27,8 @@ _BATCH_CELLS = 32_000_000
 # A map holds about so many cells; as JSON text in CSV it is as long as they are.
 _MAP_CELLS = 24
 _BATCH_BYTES = 1 << 28
+# A slice of whole row groups may be so much smaller or larger than a batch; a larger group is cut.
+_SMALL, _LARGE = 0.8, 1.5
 # Larger blocks fall out of the caches and take half as long again; no row is as long.
 _BLOCK = 1 << 22
 
@@ -118,20 +121,35 @@ def raw_rows(table: OpenTable, nulls: tuple[str, ...]) -> Iterator[RawRows]:
     if table.objects is not None:
         yield from _json(table, table.objects)
         return
-    start = 1
+    first = True
     try:
         query = pl.scan_parquet(table.head.file.path)
         cells = sum(_MAP_CELLS if dtype.is_nested() else 1 for dtype in query.collect_schema().values())
         at_once = min(BATCH_ROWS, _BATCH_CELLS // max(cells, 1))
-        for frame in query.collect_batches(chunk_size=at_once, maintain_order=True):
-            flat = laid_flat(frame, table.structs)
-            yield RawRows(table.head, flat, _numbers(start, frame.height), first=start == 1)
-            start += frame.height
-    except pl.exceptions.PolarsError as error:
+        # Slice by slice, since polars' own batches are read ahead and hold half a gigabyte more.
+        for start, rows in _slices(table.head.file.path, at_once):
+            frame = query.slice(start, rows).collect()
+            yield RawRows(table.head, laid_flat(frame, table.structs), _numbers(start + 1, frame.height), first=first)
+            first = False
+    except (pl.exceptions.PolarsError, pa.ArrowInvalid) as error:
         raise InputError(Fault(table.head.file.name, f"the Parquet file cannot be read: {error}")) from error
-    if start == 1:
+    if first:
         empty = pl.DataFrame(schema=pl.read_parquet_schema(table.head.file.path))
         yield RawRows(table.head, laid_flat(empty, table.structs), _numbers(1, 0), first=True)
+
+
+def _slices(path: Path, at_once: int) -> Iterator[tuple[int, int]]:
+    """First row and number of rows of slices of about so many; they end where row groups do, unless one is large."""
+    about = parquet.read_metadata(path)
+    start = held = 0
+    for group in range(about.num_row_groups):
+        held += about.row_group(group).num_rows
+        while held >= _SMALL * at_once:
+            rows = held if held <= _LARGE * at_once else at_once
+            yield start, rows
+            start, held = start + rows, held - rows
+    if held:
+        yield start, held
 
 
 def scan(table: OpenTable) -> pl.LazyFrame:
