@@ -13,6 +13,7 @@ from attribution.detection import (
     growth,
     subjects_of,
 )
+from attribution.detection.planned import mark_planned
 from flows.running import Run
 from schemas.detection import Watermark
 
@@ -20,7 +21,13 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-def grow(run: Run, dimensions: tuple[str, ...], daily: pl.DataFrame, marks: Mapping[str, Watermark]) -> pl.DataFrame:
+def grow(
+    run: Run,
+    dimensions: tuple[str, ...],
+    daily: pl.DataFrame,
+    marks: Mapping[str, Watermark],
+    unplanned: pl.DataFrame | None = None,
+) -> pl.DataFrame:
     """Compare months, keep the rows and what they come from.
 
     Args:
@@ -28,6 +35,7 @@ def grow(run: Run, dimensions: tuple[str, ...], daily: pl.DataFrame, marks: Mapp
         dimensions: those of the rules.
         daily: daily costs up to the run's clock.
         marks: each source's first day and last complete day.
+        unplanned: growth rows of the costs without planned changes; what fires only with them is kept as planned.
 
     Returns:
         The findings of growth.
@@ -37,6 +45,6 @@ def grow(run: Run, dimensions: tuple[str, ...], daily: pl.DataFrame, marks: Mapp
     laid = compared_days(daily, marks, grown)
     usage = run.ledger.compared_usage(laid.frame, check_subjects(stated, dimensions))
     parts = contributors(grown, usage, laid)
-    run.ledger.keep("growth", grown)
+    run.ledger.keep("growth", grown if unplanned is None else mark_planned(grown, unplanned))
     run.ledger.keep("growth_contributors", parts)
     return detect_growth(grown, parts)
