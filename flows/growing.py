@@ -13,7 +13,6 @@ from attribution.detection import (
     growth,
     subjects_of,
 )
-from attribution.detection.planned import mark_planned
 from flows.running import Run
 from schemas.detection import Watermark
 
@@ -21,13 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-def grow(
-    run: Run,
-    dimensions: tuple[str, ...],
-    daily: pl.DataFrame,
-    marks: Mapping[str, Watermark],
-    unplanned: pl.DataFrame | None = None,
-) -> pl.DataFrame:
+def grow(run: Run, dimensions: tuple[str, ...], daily: pl.DataFrame, marks: Mapping[str, Watermark]) -> pl.DataFrame:
     """Compare months, keep the rows and what they come from.
 
     Args:
@@ -35,7 +28,6 @@ def grow(
         dimensions: those of the rules.
         daily: daily costs up to the run's clock.
         marks: each source's first day and last complete day.
-        unplanned: growth rows of the costs without planned changes; what fires only with them is kept as planned.
 
     Returns:
         The findings of growth.
@@ -45,6 +37,6 @@ def grow(
     laid = compared_days(daily, marks, grown)
     usage = run.ledger.compared_usage(laid.frame, check_subjects(stated, dimensions))
     parts = contributors(grown, usage, laid)
-    run.ledger.keep("growth", grown if unplanned is None else mark_planned(grown, unplanned))
+    run.ledger.keep("growth", grown)
     run.ledger.keep("growth_contributors", parts)
     return detect_growth(grown, parts)

@@ -14,34 +14,29 @@ from attribution.detection import (
     bills_in_two_sources,
     check_invoices,
     check_subjects,
-    detect_growth,
     detect_waste,
     disputed_costs,
     finding_marks,
-    growth,
     invoice_findings,
     notice_findings,
     owners_who_left,
     owners_without_recipient,
     silent_sources,
-    subjects_of,
     together,
     unknown_recipients,
     unnamed_sources,
 )
 from attribution.detection.exchange import rates_on
-from attribution.detection.planned import planned_apart, without_planned
 from attribution.detection.windows import next_month
 from attribution.inputs import InputFrames
 from attribution.rules import RuleBook
-from flows.foreseeing import foresee, stalled, stated_plans
+from flows.foreseeing import foresee, stalled
 from flows.growing import grow
 from flows.odd_days import detect_days
 from flows.people import as_owners
 from flows.running import Run
 from schemas.detection import BILLED_COLUMNS, NOTICE_COLUMNS, Watermark, daily_columns
 from schemas.people import left, recipients_on
-from schemas.plans import Plan
 from schemas.waste import meter_columns
 from schemas.workspace import ALL, OWN_COSTS
 
@@ -63,13 +58,14 @@ def detect(run: Run, rules: RuleBook, inputs: InputFrames) -> pl.DataFrame:
     workspace, ledger = run.workspace, run.ledger
     marks = watermarks(ledger, workspace.timezone, run.as_of)
     daily = _daily(run, rules)
-    moved = _moved(run, rules, daily, marks, stated_plans(inputs, rules))
+    fired = grow(run, rules.names, daily, marks)
     run.watch("detecting", 1, 2)
     waste = detect_waste(_waste_inputs(run, rules, inputs, marks), workspace.waste)
     checks = _invoice_checks(run, inputs.invoices)
     foreseen = foresee(run, rules, inputs, daily, marks)
     found = together(
-        moved,
+        fired,
+        detect_days(run, rules.names, daily, marks, fired),
         invoice_findings(checks),
         waste.findings,
         *_about_people(run, daily, as_owners(inputs.people, rules)),
@@ -83,23 +79,6 @@ def detect(run: Run, rules: RuleBook, inputs: InputFrames) -> pl.DataFrame:
     _keep_findings(run, inputs, found)
     run.watch("detected", 2, 2)
     return found
-
-
-def _moved(
-    run: Run, rules: RuleBook, daily: pl.DataFrame, marks: dict[str, Watermark], plans: Sequence[Plan]
-) -> pl.DataFrame:
-    """Findings of growth and of odd days; what a plan explains is marked so."""
-    calm = without_planned(daily, plans, run.workspace.currency)
-    if calm is daily:
-        fired = grow(run, rules.names, daily, marks)
-        return together(fired, detect_days(run, rules.names, daily, marks, fired))
-    limits = run.workspace.growth
-    unplanned = growth(calm, marks, limits, subjects_of(rules.names, *limits.subjects))
-    fired = grow(run, rules.names, daily, marks, unplanned)
-    found = together(fired, detect_days(run, rules.names, daily, marks, fired))
-    fired_calm = detect_growth(unplanned)
-    days_calm = detect_days(run, rules.names, calm, marks, fired_calm, keep=False)
-    return planned_apart(found, together(fired_calm, days_calm), unplanned, plans)
 
 
 def _daily(run: Run, rules: RuleBook) -> pl.DataFrame:

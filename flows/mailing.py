@@ -22,7 +22,7 @@ from attribution.reports.figures import label
 from attribution.reports.mail import build_mail, reference_of, write_eml
 from attribution.reports.period import Period
 from attribution.reports.report import Report
-from attribution.reports.text import add_row, plain_table
+from attribution.reports.text_tables import add_row, plain_table
 from flows.people import recipients_of
 from flows.reporting import folder_of, week_folder
 from flows.running import Run, now
@@ -107,15 +107,20 @@ def mail_reports(run: Run, reports: Iterable[Report], asked: Asked) -> Weekly:
     as_files = [mail.outcome for mail in mails if mail.outcome in ("filed", "preview")]
     folder = mail_folder(run, reports[0].period, "preview" if "preview" in as_files else "filed") if as_files else None
     run.counts |= {"reports": len(reports), "mails": len(mails)}
-    pages = () if asked.dry_run else tuple((one.owner or ALL, folder_of(run, one) / "report.html") for one in reports)
+    pages = () if asked.dry_run else tuple((name_of(one), folder_of(run, one) / "report.html") for one in reports)
     return Weekly(reports[0].period, pages, tuple(mails), preview, folder)
+
+
+def name_of(report: Report) -> str:
+    """Whose report it is, as recipients are stated."""
+    return report.whose.name if report.whose else ALL
 
 
 def _letters(run: Run, reports: tuple[Report, ...]) -> Iterator[Letter]:
     mail, recipients = run.workspace.mail, recipients_of(run)
     for number, report in enumerate(reports):
-        run.watch(f"mail for {report.owner or ALL}", number, len(reports))
-        for recipient in recipients.get(report.owner or ALL, ()):
+        run.watch(f"mail for {name_of(report)}", number, len(reports))
+        for recipient in recipients.get(name_of(report), ()):
             yield Letter(report.key, report.period, recipient, build_mail(report, mail, recipient))
 
 

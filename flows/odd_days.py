@@ -14,13 +14,7 @@ if TYPE_CHECKING:
 
 
 def detect_days(
-    run: Run,
-    dimensions: tuple[str, ...],
-    daily: pl.DataFrame,
-    marks: Mapping[str, Watermark],
-    grown: pl.DataFrame,
-    *,
-    keep: bool = True,
+    run: Run, dimensions: tuple[str, ...], daily: pl.DataFrame, marks: Mapping[str, Watermark], grown: pl.DataFrame
 ) -> pl.DataFrame:
     """Judge each day of each subject, keep what was expected of it, and tell recent episodes.
 
@@ -30,13 +24,11 @@ def detect_days(
         daily: daily costs up to the run's clock.
         marks: each source's first day and last complete day.
         grown: findings of growth; what they tell is not told twice.
-        keep: whether these are the costs as they are, and not as they would be without what is planned.
     """
     workspace = run.workspace
     subjects = subjects_of(dimensions, *workspace.growth.subjects)
     long = run.ledger.query("long_usage")
     judged = judge_days(daily, marks, subjects, workspace.anomaly.minimum, long)
-    if keep:
-        run.ledger.keep("daily_bounds", judged.bounds)
-        run.ledger.keep("anomalies", judged.episodes)
+    run.ledger.keep("daily_bounds", judged.bounds)
+    run.ledger.keep("anomalies", judged.episodes)
     return anomaly_findings(judged.episodes, grown)

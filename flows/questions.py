@@ -16,7 +16,7 @@ from attribution.reports.build import build_report
 from attribution.reports.figures import label
 from attribution.reports.report import Report
 from attribution.reports.tables_csv import csv_text
-from attribution.reports.text import add_row, plain_table
+from attribution.reports.text_tables import add_row, plain_table
 from flows.running import now
 from flows.summary import report_frames, restatement_rows, week_of
 from flows.terminal import print_plain, terminal, wide
@@ -37,18 +37,20 @@ def ask(store: Path, sql: str, params: tuple[Any, ...] = ()) -> pl.DataFrame:
         return published.frame(sql, params)
 
 
-def weekly_report(workspace: Workspace, owner: str | None) -> Report:
+def weekly_report(workspace: Workspace, owner: str | None, team: str | None = None) -> Report:
     """The report of the last complete week, from the published file."""
+    whose = ("owner", owner) if owner is not None else ("team", team) if team is not None else None
     with read_published(workspace.store) as published:
         ((as_of,),) = published.frame("SELECT max(as_of) FROM main.runs WHERE status = 'done'").rows()
         frames = report_frames(published, workspace, as_of or now())
-        frames.restatements.extend(restatement_rows(published, owner))
-        owners = frames.daily.get_column("owner").unique().sort().to_list()
-        if owner is not None and owner not in owners:
-            raise InputError(
-                Fault("--owner", f'no cost of an owner "{owner}"', ", ".join(owners), suggest(owner, owners))
-            )
-        return build_report(frames, week_of(frames), owner)
+        frames.restatements.extend(restatement_rows(published, whose))
+        if whose is not None and whose[0] in frames.daily.columns:
+            dimension, name = whose
+            names = frames.daily.get_column(dimension).unique().sort().to_list()
+            if name not in names:
+                what = f'no cost of an {dimension} "{name}"' if dimension == "owner" else f'no cost of a team "{name}"'
+                raise InputError(Fault(f"--{dimension}", what, ", ".join(names), suggest(name, names)))
+        return build_report(frames, week_of(frames), owner, team=team)
 
 
 def as_json_text(rows: pl.DataFrame) -> str:

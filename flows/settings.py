@@ -31,6 +31,7 @@ from flows.stated_values import (
     currency_code,
     known_encoding,
     known_format,
+    known_locale,
     known_zone,
     mail_address,
     one_or_more,
@@ -142,7 +143,8 @@ class _Smtp(_Table):
 
 
 class _Report(_Table):
-    locale: Literal["en"] = "en"
+    locale: Annotated[str, AfterValidator(known_locale)] = "en"
+    font: Text | None = None
     sender: Address = ws.Mail.sender
     reply_to: Address | None = None
     max_mails: int = Field(default=ws.Mail.max_mails, ge=1)
@@ -250,6 +252,7 @@ def _workspace(root: Path, stated: _File) -> ws.Workspace:
             smtp=ws.Smtp(**report.smtp.model_dump()) if report.smtp else None,
         ),
         locale=report.locale,
+        font=report.font,
     )
 
 

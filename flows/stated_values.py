@@ -13,6 +13,7 @@ from zoneinfo import available_timezones
 import polars as pl
 
 from attribution.bills import FORMATS
+from attribution.reports.wording import locales
 from schemas import workspace as ws
 from schemas.charges import FOCUS_COLUMNS
 from schemas.faults import suggest
@@ -141,6 +142,13 @@ def as_override(stated: Mapping[str, str | Decimal | dict[str, Decimal]]) -> ws.
         general={name: value for name, value in stated.items() if isinstance(value, Decimal)},
         detectors={name: value for name, value in stated.items() if isinstance(value, dict)},
     )
+
+
+def known_locale(name: str) -> str:
+    """A language that reports are written in."""
+    if name not in locales():
+        refuse("is no language of reports", f"Known: {', '.join(locales())}.  {suggest(name, locales())}".strip())
+    return name
 
 
 def mail_address(address: str) -> str:

@@ -88,11 +88,29 @@ def report_frames(kept: Kept, workspace: Workspace, as_of: datetime, run: int | 
         held_back=tuple(HeldBack(*row) for row in held.iter_rows()),
         rejects=_refused_rows(kept),
         currency=workspace.currency,
+        budgets=_budget_rows(kept),
+        locale=workspace.locale,
+        font=workspace.font,
     )
 
 
-def restatement_rows(kept: Kept, owner: str | None) -> pl.DataFrame:
-    """Changes of months that were reported before: by project in the report for all, in total in an owner's."""
+def _budget_rows(kept: Kept) -> pl.DataFrame:
+    """Budgets with how they stand; none where the store has not told of any yet."""
+    views = kept.frame("SELECT view_name FROM duckdb_views() WHERE view_name = 'budgets' AND NOT internal")
+    if views.is_empty():
+        return pl.DataFrame(schema=shapes.REPORT_BUDGET_COLUMNS)
+    rows = kept.frame("SELECT * FROM main.budgets")
+    return rows.select(pl.col(name).cast(dtype) for name, dtype in shapes.REPORT_BUDGET_COLUMNS.items())
+
+
+def restatement_rows(kept: Kept, whose: tuple[str, str] | None) -> pl.DataFrame:
+    """Changes of months that were reported before: by project in the report for all, in total in an owner's or team's.
+
+    Args:
+        kept: the open ledger or the published file.
+        whose: dimension and value; None for all.
+    """
+    dimension, value = whose or ("project", None)
     rows = kept.frame(
         """
         SELECT billing_month AS month, BillingCurrency, value, before_EffectiveCost AS before,
@@ -100,9 +118,9 @@ def restatement_rows(kept: Kept, owner: str | None) -> pl.DataFrame:
         FROM main.restatements
         WHERE month_was_over AND dimension = ? AND (? IS NULL OR value = ?)
         """,
-        ["project" if owner is None else "owner", owner, owner],
+        [dimension, value, value],
     )
-    project, owned = (pl.col("value"), pl.lit("")) if owner is None else (pl.lit("all projects"), pl.col("value"))
+    project, owned = (pl.col("value"), pl.lit("")) if whose is None else (pl.lit(""), pl.col("value"))
     shaped = rows.with_columns(project.alias("project"), owned.alias("owner"))
     return shaped.select(pl.col(name).cast(dtype) for name, dtype in shapes.RESTATEMENT_COLUMNS.items())
 

@@ -77,6 +77,6 @@ def people() -> str:
 
 def planned() -> str:
     """What is to come, agreed with finance: one experiment, with what it may cost."""
-    header = ("from", "to", "project", "amount", "reason")
+    header = ("from", "to", "project", "experiment", "amount", "reason")
     reason = "reward model for aurora-7b, agreed in September"
-    return table(header, [("2026-10-01", "2026-12-16", "kestrel-reward", "60000", reason)])
+    return table(header, [("2026-10-01", "2026-12-16", "kestrel-reward", "k-ppo-1", "60000", reason)])

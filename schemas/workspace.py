@@ -206,4 +206,5 @@ class Workspace:
     retention: Retention = Retention()
     mail: Mail = Mail()
     locale: str = "en"
+    font: str | None = None  # of charts in reports
     rules: tuple[Path, ...] = (Path("rules.toml"),)  # in the order in which they are asked

@@ -13,8 +13,9 @@ import polars as pl
 
 from attribution.reports.frames import ReportFrames
 from attribution.reports.period import Period, Spans, spans
-from attribution.reports.pieces import findings, growth, restatements, waste, whole
+from attribution.reports.pieces import budgets, findings, grown_most, growth, restatements, waste, whole
 from attribution.reports.report import (
+    BudgetLine,
     Comparison,
     DayCost,
     Finding,
@@ -25,81 +26,94 @@ from attribution.reports.report import (
     SourceMark,
     StageMonth,
     Table,
+    Whose,
 )
 from attribution.reports.sums import known_sum, rows_by, within
 from schemas.detection import Watermark
-from schemas.dimensions import NOBODY
+from schemas.dimensions import DIMENSIONS, IDLE, NOBODY, SHARED
 from schemas.faults import Fault, InputError
 
-TITLE = "Cost report"
-BASIS = "EffectiveCost (amortised)"
-MONTHLY = "own costs in whole months only"
 CHART_DAYS = 35
 _TABLES = ("project", "stage", "experiment", "cost_element", "ServiceName")
 
 
-def build_report(frames: ReportFrames, period: Period, owner: str | None = None) -> Report:
-    """Build the report of a period, for one owner or for all.
+def build_report(frames: ReportFrames, period: Period, owner: str | None = None, *, team: str | None = None) -> Report:
+    """Build the report of a period, for one owner, for one team, or for all.
 
     Args:
         frames: rows of all owners; this function does the filtering.
         period: the days the report is about; `week_before` and `month_before` choose them.
-        owner: None is the report for all, the only one with unallocated money and the company's totals.
+        owner: without owner and team it is the report for all, the only one with the company's totals.
+        team: the money of the team, whoever owns it.
 
     Raises:
-        InputError: the owner is one of the words for "nobody in particular".
+        InputError: the owner or team is one of the words for "nobody in particular", or there are no teams.
     """
-    if owner in NOBODY:
-        raise InputError(
-            Fault(
-                where=f'report for owner "{owner}"',
-                what="this is money of nobody in particular, shown in the report for all only",
-                hint="Name a person or a team as owner, or ask for the report for all.",
-            )
-        )
+    whose = _whose(frames, owner, team)
     marks = _watermarks(frames.watermarks, period.before().first)
     until = _complete_until(marks)
     times = spans(period, until, frames.as_of.date())
     # Days after the day of the report can only come from a run that looks back; they are not shown.
-    daily = _owned(frames.daily, owner).filter(pl.col("usage_date") <= frames.as_of.date())
-    found = findings(_owned(frames.findings, owner), frames.as_of.date())
-    grown = growth(_owned(frames.growth, owner), {times.month.first, times.last_month.first})
-    changed = _owned(frames.restatements, owner)
+    daily = _owned(frames.daily, whose).filter(pl.col("usage_date") <= frames.as_of.date())
+    members = _members(frames.daily, whose)
+    found = findings(_of_members(frames.findings, members), frames.as_of.date())
+    grown = growth(_grown(frames.growth, whose, members), {times.month.first, times.last_month.first})
+    changed = frames.restatements if whose is None else frames.restatements.filter(pl.col("owner") == whose.name)
+    planned = budgets(frames.budgets, whose, times.month.last)
     currencies = {
         *_shown(daily, times).get_column("BillingCurrency").to_list(),
         *(row.currency for row in grown),
         *(row.currency for row in found if row.currency is not None),
         *changed.get_column("BillingCurrency").to_list(),
+        *(row.currency for row in planned),
     }
-    if owner is None:
+    if whose is None:
         currencies |= set(frames.invoices.get_column("BillingCurrency"))
     sections = tuple(
-        _section(frames, _Owned(owner, times, until, daily, found, grown, changed), currency)
+        _section(frames, _Owned(whose, times, until, daily, found, grown, changed, planned), currency)
         for currency in sorted(currencies, key=lambda code: (code != frames.currency, code))
     )
     return Report(
-        title=TITLE,
+        locale=frames.locale,
+        font=frames.font,
         as_of=frames.as_of,
-        owner=owner,
+        whose=whose,
         spans=times,
-        basis=f"{BASIS}, {MONTHLY}" if daily.get_column("monthly").any() else BASIS,
+        monthly=bool(daily.get_column("monthly").any()),
         sections=sections,
         loose_findings=tuple(row for row in found if row.currency is None),
-        quality=_quality(frames, daily, owner, marks, until),
+        quality=_quality(frames, daily, marks, until, whole=whose is None),
     )
+
+
+def _whose(frames: ReportFrames, owner: str | None, team: str | None) -> Whose | None:
+    whose = Whose("owner", owner) if owner is not None else Whose("team", team) if team is not None else None
+    if whose is not None and whose.name in NOBODY:
+        raise InputError(
+            Fault(
+                where=f'report for {whose.dimension} "{whose.name}"',
+                what="this is money of nobody in particular, shown in the report for all only",
+                hint="Name a person or a team as owner, or ask for the report for all.",
+            )
+        )
+    if whose is not None and whose.dimension not in frames.daily.columns:
+        hint = "State [dimension.team] in rules.toml."
+        raise InputError(Fault(f'report for team "{whose.name}"', "costs have no dimension team", hint=hint))
+    return whose
 
 
 @dataclass(frozen=True)
 class _Owned:
-    """What one owner may see, of every currency."""
+    """What one owner or team may see, of every currency."""
 
-    owner: str | None
+    whose: Whose | None
     times: Spans
     until: date | None
     daily: pl.DataFrame
     findings: tuple[Finding, ...]
     growth: tuple[Growth, ...]
     restated: pl.DataFrame
+    budgets: tuple[BudgetLine, ...]
 
 
 def _section(frames: ReportFrames, owned: _Owned, currency: str) -> Section:
@@ -115,21 +129,49 @@ def _section(frames: ReportFrames, owned: _Owned, currency: str) -> Section:
         month=_compare(here, times.month, times.month_before),
         last_month=_compare(here, times.last_month, times.month_before_last),
         unknown_rows=here.filter(within(compared) & pl.col("EffectiveCost").is_null()).height,
-        tables=_tables(here, times, owned.owner),
+        tables=_tables(here, times, owned.whose),
         daily=_by_day(here, times.period, owned.until),
         stages=_by_stage(here, times),
-        growth=tuple(row for row in owned.growth if row.currency == currency),
+        growth=(grown := tuple(row for row in owned.growth if row.currency == currency)),
+        grew=grown_most(grown, times.month, times.last_month),
+        idle=_compare(here.filter(_named(here, IDLE)), times.period, times.before),
+        undivided=_compare(here.filter(_named(here, SHARED) & ~_named(here, IDLE)), times.period, times.before),
+        budgets=tuple(row for row in owned.budgets if row.currency == currency),
         findings=standing,
         undetermined=tuple(row for row in likely if row.verdict != "finding"),
         remarks=tuple(row for row in found if row.tier is None),
         waste=waste(standing),
         restatements=restatements(owned.restated.filter(pl.col("BillingCurrency") == currency)),
-        whole=whole(frames, here, currency, times) if owned.owner is None else None,
+        whole=whole(frames, here, currency, times) if owned.whose is None else None,
     )
 
 
-def _owned(frame: pl.DataFrame, owner: str | None) -> pl.DataFrame:
-    return frame if owner is None else frame.filter(pl.col("owner") == owner)
+def _owned(frame: pl.DataFrame, whose: Whose | None) -> pl.DataFrame:
+    return frame if whose is None else frame.filter(pl.col(whose.dimension) == whose.name)
+
+
+def _members(daily: pl.DataFrame, whose: Whose | None) -> tuple[str, ...] | None:
+    """Owners all of whose money is this report's; None for all. A team's are those with money in no other team."""
+    if whose is None or whose.dimension == "owner":
+        return None if whose is None else (whose.name,)
+    teams = daily.group_by("owner").agg((pl.col("team") == whose.name).all())
+    return tuple(teams.filter("team", ~pl.col("owner").is_in(NOBODY)).get_column("owner"))
+
+
+def _of_members(frame: pl.DataFrame, members: tuple[str, ...] | None) -> pl.DataFrame:
+    return frame if members is None else frame.filter(pl.col("owner").is_in(members))
+
+
+def _grown(frame: pl.DataFrame, whose: Whose | None, members: tuple[str, ...] | None) -> pl.DataFrame:
+    """Growth of money that is this report's alone."""
+    if whose is None or members is None:
+        return frame
+    return frame.filter(pl.col("owner").is_in(members) | (pl.col("subject") == f"{whose.dimension}={whose.name}"))
+
+
+def _named(daily: pl.DataFrame, value: str) -> pl.Expr:
+    """Rows of which a dimension says this."""
+    return pl.any_horizontal(pl.col(name) == value for name in (*DIMENSIONS, "team") if name in daily.columns)
 
 
 def _shown(daily: pl.DataFrame, times: Spans) -> pl.DataFrame:
@@ -142,10 +184,12 @@ def _compare(daily: pl.DataFrame, this: Period, before: Period, column: str = "E
     return Comparison(*sums)
 
 
-def _tables(daily: pl.DataFrame, times: Spans, owner: str | None) -> tuple[Table, ...]:
+def _tables(daily: pl.DataFrame, times: Spans, whose: Whose | None) -> tuple[Table, ...]:
     dimensions = list(_TABLES)
-    if owner is None:
+    if whose is None:
         dimensions[3:3] = ["owner", "team"] if "team" in daily.columns else ["owner"]
+    elif whose.dimension == "team":
+        dimensions[3:3] = ["owner"]
     return tuple(Table(dimension, rows_by(daily, dimension, times)) for dimension in dimensions)
 
 
@@ -188,14 +232,14 @@ def _complete_until(marks: tuple[SourceMark, ...]) -> date | None:
 
 
 def _quality(
-    frames: ReportFrames, daily: pl.DataFrame, owner: str | None, marks: tuple[SourceMark, ...], until: date | None
+    frames: ReportFrames, daily: pl.DataFrame, marks: tuple[SourceMark, ...], until: date | None, *, whole: bool
 ) -> Quality:
     days = [] if until is None else daily.filter(pl.col("usage_date") > until)["usage_date"].unique().sort().to_list()
     return Quality(
         complete_until=until,
         provisional_days=tuple(days),
         files_missing=bool(frames.held_back or frames.rejects),
-        watermarks=marks if owner is None else (),
-        held_back=frames.held_back if owner is None else (),
-        rejects=frames.rejects if owner is None else None,
+        watermarks=marks if whole else (),
+        held_back=frames.held_back if whole else (),
+        rejects=frames.rejects if whole else None,
     )

@@ -13,12 +13,14 @@ import altair as alt
 import vl_convert
 
 from attribution.reports import figures, fonts
+from attribution.reports.wording import Wording, wording
 
 # Paul Tol's "bright" colours, told apart by colour-blind readers, on light and dark ground.
 PALETTE = ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377")
 OTHER_COLOUR = "#9AA0A6"
 INK = "#3C4450"  # becomes the page's text colour in SVG
 _FONTS = "Arial, Helvetica, Liberation Sans, sans-serif"
+_CJK_FONT = "Noto Sans CJK SC"
 _LETTER = 7  # pixels of a wide letter: the reader's font may be wider than the one measured here
 
 
@@ -46,16 +48,7 @@ class Chart:
     title: str
     alt_text: str
     spec: dict[str, Any]
-    numbered: tuple[tuple[str, str], ...] = ()  # (number in the drawing, the name it stands for)
-
-    @property
-    def note(self) -> str:
-        """What the numbers in the drawing stand for, and which font would make them names."""
-        if not self.numbered:
-            return ""
-        key = ", ".join(f"{number} = {name}" for number, name in self.numbered)
-        hint = f" {fonts.CJK_HINT}" if any(fonts.needs_cjk(name) for _, name in self.numbered) else ""
-        return f"In the chart: {key}.{hint}"
+    note: str = ""  # what numbers in the drawing stand for, and which font would make them names
 
 
 def png(chart: Chart) -> bytes:
@@ -70,21 +63,53 @@ def svg(chart: Chart) -> str:
     return drawn.replace(INK.lower(), "currentColor").replace(INK, "currentColor")
 
 
+@dataclass(frozen=True)
+class Pen:
+    """How a chart is written: the language around it, the one its font has letters for, and the font."""
+
+    say: Wording
+    drawn: Wording
+    font: str | None
+
+    @staticmethod
+    def of(locale: str, font: str | None, size: Size) -> Pen:
+        """The pen for a place: in a picture, English stands in for a language whose letters no font here has."""
+        say = wording(locale)
+        unfit = size.for_png and say.written_in_cjk and not fonts.has_cjk_font(font)
+        if say.written_in_cjk and not font:
+            font = _CJK_FONT
+        return Pen(say, wording("en") if unfit else say, font)
+
+
 class Names:
     """Labels for a chart: short, each different from the others, and drawable."""
 
-    def __init__(self, names: Sequence[str], size: Size) -> None:
+    def __init__(self, names: Sequence[str], size: Size, pen: Pen, dimension: str) -> None:
         self._labels: dict[str, str] = {}
+        self._say = pen.say
         numbered: list[tuple[str, str]] = []
         for name in names:
-            text = figures.label(name, size.letters)
-            if size.for_png and not fonts.drawable(text):
+            word = pen.drawn.kind(name) if dimension == "kind" else pen.drawn.value(dimension, name)
+            text = figures.label(word, size.letters)
+            if size.for_png and not fonts.drawable(text, pen.font):
                 numbered.append((f"#{len(numbered) + 1}", text))
                 text = numbered[-1][0]
             while text in self._labels.values():
                 text += "\N{NO-BREAK SPACE}"
             self._labels[name] = text
         self.numbered = tuple(numbered)
+        self._in_english = pen.drawn is not pen.say
+
+    @property
+    def note(self) -> str:
+        """What the numbers in the drawing stand for, and which font would make them names."""
+        told = [self._say.say("in_english")] if self._in_english else []
+        if self.numbered:
+            key = self._say.together(f"{number} = {name}" for number, name in self.numbered)
+            told.append(self._say.say("in_the_chart", key=key))
+        if self._in_english or any(fonts.needs_cjk(name) for _, name in self.numbered):
+            told.append(fonts.CJK_HINT)
+        return " ".join(told)
 
     def __getitem__(self, name: str) -> str:
         return self._labels[name]
@@ -105,10 +130,11 @@ def data(values: list[dict[str, Any]]) -> alt.InlineData:
     return alt.InlineData(values=values, format=alt.JsonDataFormat(parse={"amount": "number", "day": "string"}))
 
 
-def specification(chart: alt.Chart | alt.LayerChart) -> dict[str, Any]:
-    """The looks that all charts share, as a plain Vega-Lite specification."""
+def specification(chart: alt.Chart | alt.LayerChart, font: str | None) -> dict[str, Any]:
+    """The looks that all charts share, as a plain Vega-Lite specification; a stated font comes first."""
+    fonts_named = f"{font}, {_FONTS}" if font else _FONTS
     looked = (
-        chart.configure(background="transparent", font=_FONTS, aria=False, padding=4)
+        chart.configure(background="transparent", font=fonts_named, aria=False, padding=4)
         .configure_view(stroke=None)
         .configure_axis(
             labelColor=INK, titleColor=INK, domainColor=INK, tickColor=INK, gridColor=INK, gridOpacity=0.14,

@@ -19,6 +19,7 @@ from attribution.reports.charts import (
     PALETTE,
     Chart,
     Names,
+    Pen,
     Size,
     data,
     extent,
@@ -50,10 +51,11 @@ def charts(report: Report, section: Section, size: Size) -> tuple[Chart, ...]:
         size: the page's, a phone's, or the mail's; in the mail, names that this machine has no letters for
             become numbers, explained in `Chart.note`.
     """
+    pen = Pen.of(report.locale, report.font, size)
     made = (
-        _daily(report, section, size),
-        _stages(section, size),
-        _waste(section, size),
+        _daily(report, section, size, pen),
+        _stages(section, size, pen),
+        _waste(section, size, pen),
     )
     return tuple(chart for chart in made if chart is not None)
 
@@ -72,16 +74,16 @@ def _largest(totals: dict[str, Decimal], room: int) -> list[str]:
     return order if len(order) <= room + 1 else order[:room]
 
 
-def _daily(report: Report, section: Section, size: Size) -> Chart | None:
+def _daily(report: Report, section: Section, size: Size, pen: Pen) -> Chart | None:
     top = _largest(_sum_by(section.daily, lambda row: row.project), _PROJECTS)
     if not top:
         return None
-    names = Names(top, size)
+    names = Names(top, size, pen, "project")
     labels = [names[name] for name in top]
     rank = {name: n for n, name in enumerate(top)}
     sums = _sum_by(section.daily, lambda row: (row.day, rank.get(row.project, len(top)), row.provisional))
     if any(n == len(top) for _, n, _ in sums):
-        labels.append("all other projects")
+        labels.append(pen.drawn.say("all_other_projects"))
     values = [
         {"day": day.isoformat(), "project": labels[n], "rank": n, "amount": f"{cost:f}", "provisional": provisional}
         for (day, n, provisional), cost in sums.items()
@@ -92,8 +94,8 @@ def _daily(report: Report, section: Section, size: Size) -> Chart | None:
         alt.Chart(data(values))
         .mark_bar()
         .encode(
-            x=_day_axis(days, size.full),
-            y=alt.Y("amount:Q", title=f"{code} a day", axis=alt.Axis(format="~s", tickCount=5)),
+            x=_day_axis(days, size.full, pen),
+            y=alt.Y("amount:Q", title=pen.drawn.say("axis_a_day", code=code), axis=alt.Axis(format="~s", tickCount=5)),
             color=alt.Color(
                 "project:N",
                 scale=alt.Scale(domain=labels, range=[*PALETTE, OTHER_COLOUR][: len(labels)]),
@@ -103,29 +105,32 @@ def _daily(report: Report, section: Section, size: Size) -> Chart | None:
             opacity=alt.condition("datum.provisional", alt.value(0.45), alt.value(1)),
         )
     )
-    noun = figures.noun(report.period)
-    cost, moved = (
-        figures.with_currency(section.cost.this, code),
-        figures.percent(section.cost.this, section.cost.before),
-    )
+    say, noun = pen.say, pen.say.noun(report.period)
+    noun = noun[:1].lower() + noun[1:]
     pale = [row.day for row in section.daily if row.provisional]
-    shade = f"; paler from {figures.day(min(pale))}: provisional" if pale else ""
+    paler = {"day": say.day(min(pale))} if pale else {}
     return Chart(
         name="daily",
-        title=f"Cost a day by project ({code}); shaded: this {noun}{shade}",
-        alt_text=(
-            f"Cost a day by project. This {noun}, {figures.period(report.period)}: {cost}, {moved} on the one before."
+        title=say.say("chart_daily_pale" if pale else "chart_daily", code=code, noun=noun, **paler),
+        alt_text=say.say(
+            "chart_daily_alt",
+            noun=noun,
+            period=say.period(report.period),
+            cost=say.with_currency(section.cost.this, code),
+            change=say.percent(section.cost.this, section.cost.before),
         ),
-        spec=specification((_band(report.period, days, size) + bars).properties(width=size.full - _MARGIN, height=220)),
-        numbered=names.numbered,
+        spec=specification(
+            (_band(report.period, days, size, pen) + bars).properties(width=size.full - _MARGIN, height=220), pen.font
+        ),
+        note=names.note,
     )
 
 
-def _band(period: Period, days: list[date], size: Size) -> alt.Chart:
+def _band(period: Period, days: list[date], size: Size, pen: Pen) -> alt.Chart:
     """A ground behind the days the report is about."""
     shaded = [{"day": day.isoformat()} for day in days if _inside(period, day)]
     band = alt.Chart(data(shaded)).mark_rect(color=INK, opacity=0.09, width=alt.RelativeBandSize(1.25))
-    placed: alt.Chart = band.encode(x=_day_axis(days, size.full))
+    placed: alt.Chart = band.encode(x=_day_axis(days, size.full, pen))
     return placed
 
 
@@ -138,11 +143,11 @@ def _days(rows: tuple[DayCost, ...]) -> list[date]:
     return [first + timedelta(days=n) for n in range((last - first).days + 1)]
 
 
-def _day_axis(days: list[date], width: int) -> alt.X:
+def _day_axis(days: list[date], width: int, pen: Pen) -> alt.X:
     """One band a day, Mondays labelled: days are names here, so that no time zone can move them."""
     mondays = [day for day in days if day.isoweekday() == _MONDAY] or days[:1]
     labelled = mondays[:: 1 if width >= _LABELS_A_WEEK else 2]
-    words = ", ".join(f"'{day.isoformat()}': '{figures.day(day)}'" for day in labelled)
+    words = ", ".join(f"'{day.isoformat()}': '{pen.drawn.day(day)}'" for day in labelled)
     return alt.X(
         "day:O",
         title=None,
@@ -157,18 +162,26 @@ def _day_axis(days: list[date], width: int) -> alt.X:
     )
 
 
-def _stages(section: Section, size: Size) -> Chart | None:
+def _amounts(title: str) -> alt.X:
+    return alt.X("amount:Q", title=title, axis=alt.Axis(format="~s", tickCount=5))
+
+
+def _stages(section: Section, size: Size, pen: Pen) -> Chart | None:
     top = _largest(_sum_by(section.stages, lambda row: row.stage), _BARS)
     if not top:
         return None
-    names = Names(top, size)
+    names = Names(top, size, pen, "stage")
     labels = [names[name] for name in top]
     rank = {name: n for n, name in enumerate(top)}
     sums = _sum_by(section.stages, lambda row: (row.month, row.partial, rank.get(row.stage, len(top))))
     if any(n == len(top) for _, _, n in sums):
-        labels.append("all other stages")
+        labels.append(pen.drawn.say("all_other_stages"))
     months = sorted({(row.month, row.partial) for row in section.stages})
-    words = {month: f"{figures.month(month)}{' so far' if partial else ''}" for month, partial in months}
+    drawn = pen.drawn
+    words = {
+        month: drawn.say("month_so_far", month=drawn.month(month)) if partial else drawn.month(month)
+        for month, partial in months
+    }
     values = [
         {"stage": labels[n], "month": words[month], "amount": f"{cost:f}"} for (month, _, n), cost in sums.items()
     ]
@@ -180,7 +193,9 @@ def _stages(section: Section, size: Size) -> Chart | None:
         .encode(
             y=alt.Y("stage:N", title=None, sort=labels, axis=alt.Axis(minExtent=extent(labels))),
             yOffset=alt.YOffset("month:N", sort=domain),
-            x=alt.X("amount:Q", title=f"{code} a month", axis=alt.Axis(format="~s", tickCount=5)),
+            x=alt.X(
+                "amount:Q", title=pen.drawn.say("axis_a_month", code=code), axis=alt.Axis(format="~s", tickCount=5)
+            ),
             color=alt.Color(
                 "month:N",
                 scale=alt.Scale(domain=domain, range=list(_MONTH_COLOURS[: len(domain)])),
@@ -192,22 +207,21 @@ def _stages(section: Section, size: Size) -> Chart | None:
     before, last = section.last_month.before, section.last_month.this
     return Chart(
         name="stages",
-        title=f"Months by stage ({code})",
-        alt_text=(
-            f"Cost by stage, month against month. Last month: {figures.with_currency(last, code)}, "
-            f"{figures.percent(last, before)} on the month before."
+        title=pen.say.say("chart_stages", code=code),
+        alt_text=pen.say.say(
+            "chart_stages_alt", cost=pen.say.with_currency(last, code), change=pen.say.percent(last, before)
         ),
-        spec=specification(chart),
-        numbered=names.numbered,
+        spec=specification(chart, pen.font),
+        note=names.note,
     )
 
 
-def _waste(section: Section, size: Size) -> Chart | None:
-    sums = _sum_by(section.findings, lambda row: row.what)
+def _waste(section: Section, size: Size, pen: Pen) -> Chart | None:
+    sums = _sum_by(section.findings, lambda row: row.kind)
     top = _largest(sums, _BARS)
     if not top:
         return None
-    names = Names(top, size)
+    names = Names(top, size, pen, "kind")
     labels = [names[name] for name in top]
     values = [{"kind": names[name], "amount": f"{sums[name]:f}"} for name in top]
     code = section.currency
@@ -216,14 +230,16 @@ def _waste(section: Section, size: Size) -> Chart | None:
         .mark_bar(color=PALETTE[1], size=_ONE_LINE)
         .encode(
             y=alt.Y("kind:N", title=None, sort=labels, axis=alt.Axis(minExtent=extent(labels))),
-            x=alt.X("amount:Q", title=f"{code} a month at stake", axis=alt.Axis(format="~s", tickCount=5)),
+            x=alt.X(
+                "amount:Q", title=pen.drawn.say("axis_at_stake", code=code), axis=alt.Axis(format="~s", tickCount=5)
+            ),
         )
         .properties(width=size.half - extent(labels) - _BAR_MARGIN, height=max(40, 28 * len(labels)))
     )
     return Chart(
         name="waste",
-        title=f"Likely waste by kind ({code}, last complete month)",
-        alt_text=f"Likely waste by kind: {figures.with_currency(section.waste, code)} at stake.",
-        spec=specification(chart),
-        numbered=names.numbered,
+        title=pen.say.say("chart_waste", code=code),
+        alt_text=pen.say.say("chart_waste_alt", amount=pen.say.with_currency(section.waste, code)),
+        spec=specification(chart, pen.font),
+        note=names.note,
     )

@@ -7,6 +7,7 @@ replaced by a number and the mail's text says what the number stands for.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import unicodedata
 from functools import cache
@@ -23,6 +24,7 @@ _CJK_FILES = (
     "msgothic", "meiryo", "malgun", "sarasa", "lxgw", "unifont",
 )  # fmt: skip
 _CJK_BLOCKS = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO", "IDEOGRAPHIC", "FULLWIDTH")
+_REGION = re.compile(r" (SC|TC|HK|JP|KR)$")  # one file holds the letters of all regions
 _PLAIN_UNTIL = 0x0500  # Latin, Greek and Cyrillic: in every default font
 
 
@@ -41,14 +43,22 @@ def _folders() -> list[Path]:
 
 
 @cache
-def has_cjk_font() -> bool:
-    """Whether a font with Chinese, Japanese or Korean letters is installed, judged by well-known file names."""
+def has_cjk_font(stated: str | None = None) -> bool:
+    """Whether a font with Chinese, Japanese or Korean letters is installed, judged by file names.
+
+    Args:
+        stated: the family that the workspace names; without it, any well-known one will do.
+    """
+    wanted = (_plain(_REGION.sub("", stated)),) if stated else _CJK_FILES
     for folder in _folders():
         for file in folder.rglob("*.[tToO][tT][fFcC]") if folder.is_dir() else ():
-            name = file.name.casefold().replace("-", "").replace("_", "").replace(" ", "")
-            if name.startswith(_CJK_FILES):
+            if _plain(file.name).startswith(wanted):
                 return True
     return False
+
+
+def _plain(name: str) -> str:
+    return name.casefold().replace("-", "").replace("_", "").replace(" ", "")
 
 
 def _is_cjk(letter: str) -> bool:
@@ -60,11 +70,11 @@ def needs_cjk(text: str) -> bool:
     return any(_is_cjk(letter) for letter in text)
 
 
-def drawable(text: str) -> bool:
+def drawable(text: str, stated: str | None = None) -> bool:
     """Whether a PNG drawn here shows every letter; emoji and rarer scripts are never counted on."""
     return all(
         ord(letter) < _PLAIN_UNTIL
-        or (_is_cjk(letter) and has_cjk_font())
+        or (_is_cjk(letter) and has_cjk_font(stated))
         or unicodedata.category(letter) in ("Pd", "Pi", "Pf", "Po", "Sc")
         for letter in text
     )

@@ -66,6 +66,20 @@ RECONCILED_COLUMNS: dict[str, pl.DataType] = {
     "lines": MONEY,
     "costs": MONEY,
 }
+REPORT_BUDGET_COLUMNS: dict[str, pl.DataType] = {
+    "budget": pl.String(),
+    "dimensions": pl.String(),  # "project=orion stage=pretraining"
+    "period_start": pl.Date(),
+    "period_end": pl.Date(),  # the first day that is out; null: it has no end
+    "amount": MONEY,
+    "BillingCurrency": pl.String(),
+    "spent": MONEY,
+    "forecast": MONEY,  # of the whole period; null: unknown, or it has no end
+    "breach_date": pl.Date(),
+    "status": pl.String(),
+    "owner": pl.String(),  # who answers for it; "shared" where there are several
+}
+"""Budgets of all owners in all their periods, as the view `budgets` has them."""
 
 
 def _empty(columns: dict[str, pl.DataType]) -> pl.DataFrame:
@@ -81,6 +95,7 @@ class ReportFrames:
     findings: pl.DataFrame = field(default_factory=lambda: _empty(REPORT_FINDING_COLUMNS))
     growth: pl.DataFrame = field(default_factory=lambda: _empty(GROWTH_COLUMNS))
     restatements: pl.DataFrame = field(default_factory=lambda: _empty(RESTATEMENT_COLUMNS))
+    budgets: pl.DataFrame = field(default_factory=lambda: _empty(REPORT_BUDGET_COLUMNS))
     watermarks: Mapping[str, Watermark] = field(default_factory=dict)  # by source
     bills: pl.DataFrame = field(default_factory=lambda: _empty(BILL_COLUMNS))
     reconciled: pl.DataFrame = field(default_factory=lambda: _empty(RECONCILED_COLUMNS))
@@ -88,6 +103,8 @@ class ReportFrames:
     held_back: tuple[HeldBack, ...] = ()
     rejects: int = 0
     currency: str | None = None  # the workspace's own; its section comes first
+    locale: str = "en"
+    font: str | None = None  # of charts
 
     def __post_init__(self) -> None:
         for name, columns in (
@@ -95,6 +112,7 @@ class ReportFrames:
             ("findings", REPORT_FINDING_COLUMNS),
             ("growth", GROWTH_COLUMNS),
             ("restatements", RESTATEMENT_COLUMNS),
+            ("budgets", REPORT_BUDGET_COLUMNS),
             ("bills", BILL_COLUMNS),
             ("reconciled", RECONCILED_COLUMNS),
             ("invoices", INVOICE_CHECK_COLUMNS),

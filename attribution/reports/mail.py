@@ -1,7 +1,7 @@
 """The Report as a mail to one recipient; the same report makes the same bytes, whenever and wherever it is made.
 
-Structure: multipart/related { multipart/alternative { text/plain, text/html }, image/png ... }. Images are
-found by Content-ID, since many readers show neither data: addresses nor SVG.
+Structure: multipart/mixed { multipart/related { multipart/alternative { text/plain, text/html }, image/png ... },
+spreadsheet, text/csv }. Images are found by Content-ID, since many readers show neither data: addresses nor SVG.
 """
 
 from __future__ import annotations
@@ -24,14 +24,20 @@ from attribution.reports import words
 from attribution.reports.charts import MAIL, Chart, png
 from attribution.reports.drawings import charts
 from attribution.reports.report import Report, Section
+from attribution.reports.sheets import costs_sheet
+from attribution.reports.tables_csv import csv_text
 from attribution.reports.templating import environment
 from attribution.reports.text import render_text
+from attribution.reports.wording import Wording, wording
+from attribution.reports.workbook import render_workbook
 from schemas.faults import Fault, InputError, LawBrokenError
 from schemas.workspace import Mail
 
 LIMIT = 100_000  # bytes of HTML; some readers cut longer mails
+_DARK = (Path(__file__).parent / "templates" / "mail_dark.css").read_text(encoding="utf-8")
 _DRAWN = ("daily", "stages")
 _SECTIONS_DRAWN = 2
+_XLSX = ("application", "vnd.openxmlformats-officedocument.spreadsheetml.sheet")
 _LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's base 32
 _MISREAD = str.maketrans("OIL", "011")
 _HALF = 5
@@ -44,9 +50,10 @@ class Answer:
     reference: str
     address: str
 
-    def link(self, about: str) -> str:
+    def link(self, about: str, say: Wording) -> str:
         """A mail begun for the reader, about one line of the report."""
-        return f"mailto:{quote(self.address, safe='@')}?subject={quote(f'Not mine: {self.reference} {about}', safe='')}"
+        begun = say.say("not_yours_subject", reference=self.reference, about=about).strip()
+        return f"mailto:{quote(self.address, safe='@')}?subject={quote(begun, safe='')}"
 
 
 def build_mail(report: Report, mail: Mail, recipient: str) -> EmailMessage:
@@ -75,22 +82,36 @@ def build_mail(report: Report, mail: Mail, recipient: str) -> EmailMessage:
     message["Auto-Submitted"] = "auto-generated"
     pictures = {f"{section.currency.lower()}-{chart.name}": chart for section, chart in _charts(report)}
     cids = {name: f"{name}.{identity}@{domain}" for name in pictures}
-    message.make_related()
     answer = Answer(reference_of(identity), answers.addr_spec)
-    message.attach(_alternative(report, pictures, cids, answer))  # type: ignore[arg-type]  # any MIME part will do
+    shown = MIMEPart(policy=SMTP)
+    shown.make_related()
+    shown.attach(_alternative(report, pictures, cids, answer))
     for name, chart in pictures.items():
-        message.add_related(
+        shown.add_related(
             png(chart), "image", "png", cid=f"<{cids[name]}>", disposition="inline", filename=f"{name}.png"
         )
-    message.set_boundary(f"related-{identity}")
-    message.set_param("type", "multipart/alternative")
+    shown.set_boundary(f"related-{identity}")
+    shown.set_param("type", "multipart/alternative")
+    message.make_mixed()
+    message.attach(shown)  # type: ignore[arg-type]  # any MIME part will do
+    _attach(message, report)
+    message.set_boundary(f"mixed-{identity}")
     return message
+
+
+def _attach(message: EmailMessage, report: Report) -> None:
+    """All rows, as a spreadsheet and as CSV."""
+    named = f"costs_{report.period.first}_{report.period.last}"
+    message.add_attachment(render_workbook(report), *_XLSX, filename=f"{named}.xlsx")
+    sheet = costs_sheet(report)
+    content = csv_text(sheet.columns, sheet.rows).encode("utf-8-sig")
+    message.add_attachment(content, "text", "csv", filename=f"{named}.csv", params={"charset": "utf-8"})
 
 
 def _alternative(report: Report, pictures: dict[str, Chart], cids: dict[str, str], answer: Answer) -> MIMEPart:
     # Quoted-printable passes servers that take seven bits only, and keeps lines short.
     text = MIMEPart(policy=SMTP)
-    not_yours = words.how_to_answer(answer.reference, answer.address)
+    not_yours = wording(report.locale).say("not_yours", address=answer.address, reference=answer.reference)
     text.set_content(f"{render_text(report)}\n{not_yours}\n", cte="quoted-printable")
     html = MIMEPart(policy=SMTP)
     html.set_content(render_mail_html(report, pictures, cids, answer), subtype="html", cte="quoted-printable")
@@ -154,6 +175,7 @@ def render_mail_html(report: Report, pictures: dict[str, Chart], cids: dict[str,
     for limit in (10, 5, 3, 1):
         html = template.render(
             report=report,
+            say=wording(report.locale),
             statements=words.statements(report),
             pictures=pictures,
             cids=cids,
@@ -161,6 +183,7 @@ def render_mail_html(report: Report, pictures: dict[str, Chart], cids: dict[str,
             answer=answer,
         )
         inlined = css_inline.inline(html, keep_style_tags=False, load_remote_stylesheets=False)
+        inlined = inlined.replace("</head>", f"<style>{_DARK}</style></head>", 1)
         if len(inlined.encode()) < LIMIT:
             return str(inlined)
     message = f"the mail of {report.key} is longer than {LIMIT} bytes even with one row a table"

@@ -14,7 +14,9 @@ from rich.text import Text
 from attribution.reports import figures
 from attribution.reports.pieces import not_reconciled, waste
 from attribution.reports.report import Amount, BillLine, Coverage, Finding, Growth, Reconciled, Report, Row, Section
-from attribution.reports.text import add_row, exact_difference, findings_table, growth_table, plain_table
+from attribution.reports.text import exact_difference
+from attribution.reports.text_tables import add_row, findings_table, growth_table, plain_table
+from attribution.reports.wording import wording
 from schemas.bills import HeldBack
 
 _ROWS = 8
@@ -135,7 +137,8 @@ def nightly_summary(summary: NightlySummary) -> Group:
     others = [row for row in summary.findings if row.currency is None or row.tier is None]
     if others:
         parts.append(_title("Other findings", "see: attribution findings"))
-        parts += [Text(f"{figures.label(what)}: {n}") for what, n in Counter(row.what for row in others).items()]
+        kinds = Counter(wording("en").kind(row.kind) for row in others)
+        parts += [Text(f"{figures.label(kind)}: {n}") for kind, n in kinds.items()]
     if summary.pending:
         months = ", ".join(dict.fromkeys(f"{row.month:%Y-%m}" for row in summary.pending))
         hint = f"of {months}; see pending_restatements, and attribution reopen"
@@ -217,13 +220,13 @@ def _costs(summary: NightlySummary, code: str) -> list[RenderableType]:
         parts.append(Text.assemble(("Known: ", "bold"), words))
     fired = [row for row in summary.growth if row.currency == code and row.fired]
     if fired:
-        parts += [_title(f"Grew above the threshold, {code}"), growth_table(fired, code, _ROWS)]
+        parts += [_title(f"Grew above the threshold, {code}"), growth_table(fired, code, _ROWS, wording("en"))]
     found = tuple(
         row for row in summary.findings if row.currency == code and row.verdict == "finding" and row.tier is not None
     )
     if found:
         at_stake = f"{figures.with_currency(waste(found), code)} in the last complete month, each subject once"
-        parts += [_title("Likely waste", at_stake), findings_table(found, code, _ROWS)]
+        parts += [_title("Likely waste", at_stake), findings_table(found, code, _ROWS, wording("en"))]
     return parts
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 
@@ -10,10 +11,11 @@ import polars as pl
 
 from attribution.reports.figures import difference, total
 from attribution.reports.frames import BILL_COLUMNS, ReportFrames
-from attribution.reports.period import Spans
+from attribution.reports.period import Period, Spans
 from attribution.reports.report import (
     Amount,
     BillLine,
+    BudgetLine,
     Comparison,
     Coverage,
     Finding,
@@ -22,11 +24,15 @@ from attribution.reports.report import (
     Reconciled,
     Restatement,
     Whole,
+    Whose,
 )
 from attribution.reports.sums import known_sum, rows_by, within
-from schemas.dimensions import DIMENSIONS, UNALLOCATED, UNKNOWN
+from schemas.detection import EFFECTS
+from schemas.dimensions import DIMENSIONS, NOBODY, UNALLOCATED, UNKNOWN
 
 _GROWTH_KINDS = ("growth", "new")  # told by the growth rows
+_TOLD_BY = ("experiment", "project x stage", "project", "service", "owner")
+_TELLING = 7  # days after which a running month says something
 _A_CENT = Decimal("0.01")
 _INVOICE = ("source", "BillingAccountId", "billing_month", "InvoiceId", "BillingCurrency", "BilledCost", "paid",
             "difference", "status", "refused_rows")  # fmt: skip
@@ -74,8 +80,46 @@ def growth(frame: pl.DataFrame, months: Collection[date]) -> tuple[Growth, ...]:
         fired, pl.col("change").abs(), "month", "subject", descending=[True, True, True, False], nulls_last=True
     )
     columns = ("subject", "month", "BillingCurrency", "status", "cost", "previous", "change", "percent", "verdict",
-               "note", "explained_by")  # fmt: skip
-    return tuple(Growth(*row) for row in ordered.select(columns).rows())
+               "note", "explained_by", "kind")  # fmt: skip
+    effects = ordered.select(EFFECTS).rows()
+    names = [name.removesuffix("_effect") for name in EFFECTS]
+    return tuple(
+        replace(Growth(*row), effects=tuple(zip(names, made, strict=True)))
+        for row, made in zip(ordered.select(columns).rows(), effects, strict=True)
+    )
+
+
+def grown_most(rows: Iterable[Growth], month: Period, last_month: Period) -> tuple[Growth, ...]:
+    """The three that grew most in the running month, or in the last one while the running one is young.
+
+    Rows of one kind are different money; the kind that tells most is taken: experiments, else what lies above them.
+    """
+    told = (month if month.days >= _TELLING else last_month).first
+    for kind in _TOLD_BY:
+        up = [row for row in rows if row.kind == kind and row.month == told and row.change is not None]
+        named = [row for row in up if row.change > 0 and row.subject.partition("=")[2] not in NOBODY]  # type: ignore[operator]
+        if named:
+            return tuple(sorted(named, key=lambda row: (-(row.change or 0), row.subject))[:3])
+    return ()
+
+
+def budgets(frame: pl.DataFrame, whose: Whose | None, day: date) -> tuple[BudgetLine, ...]:
+    """Budgets in the period that a day lies in: of an owner's or team's own money; of everybody in the report for all.
+
+    A budget is an owner's where its dimensions name them, or where it is theirs alone to answer for.
+    """
+    running = (pl.col("period_start") <= day) & (pl.col("period_end").is_null() | (pl.col("period_end") > day))
+    rows = frame.filter(running)
+    if whose is not None:
+        named = pl.col("dimensions").str.split(" ").list.contains(f"{whose.dimension}={whose.name}")
+        rows = rows.filter(named | ((pl.col("owner") == whose.name) & (whose.dimension == "owner")))
+    loud = pl.col("status").replace_strict({"breached": 0, "at risk": 1, "may breach": 2, "warned": 3}, default=4)
+    return tuple(
+        BudgetLine(*row)
+        for row in rows.sort(loud, "budget")
+        .select("budget", "BillingCurrency", "amount", "spent", "forecast", "status", "breach_date")
+        .rows()
+    )
 
 
 def restatements(frame: pl.DataFrame) -> tuple[Restatement, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
+from typing import Literal
 
 from attribution.reports.period import Period, Spans
 from schemas.bills import HeldBack
@@ -26,7 +27,10 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Row:
-    """One value of a dimension, EffectiveCost of four stretches of time; `billed` is BilledCost of the period."""
+    """One value of a dimension, EffectiveCost of four stretches of time; `billed` is BilledCost of the period.
+
+    `weeks` is EffectiveCost of the eight weeks that end with the period, oldest first.
+    """
 
     name: str
     this: Amount
@@ -34,6 +38,7 @@ class Row:
     month: Amount
     last_month: Amount
     billed: Amount
+    weeks: tuple[Amount, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -66,7 +71,10 @@ class StageMonth:
 
 @dataclass(frozen=True)
 class Growth:
-    """A subject's month against the month before; `percent` is by cost a day, None where there is no base."""
+    """A subject's month against the month before; `percent` is by cost a day, None where there is no base.
+
+    `effects` are what the change is made of (price, usage, new, vanished, mix), and sum to it.
+    """
 
     subject: str
     month: date
@@ -79,6 +87,8 @@ class Growth:
     verdict: str | None
     note: str | None
     explained_by: str | None = None  # lower subjects that have the same growth and are told in its place
+    kind: str = ""  # a dimension, service ..., or "project x stage"
+    effects: tuple[tuple[str, Amount], ...] = ()
 
     @property
     def fired(self) -> bool:
@@ -103,11 +113,6 @@ class Finding:
     first_seen: date
     age: int
     tier: str | None = None  # None: it tells of no waste
-
-    @property
-    def what(self) -> str:
-        """The kind in words."""
-        return self.kind.replace("_", " ")
 
 
 @dataclass(frozen=True)
@@ -172,6 +177,24 @@ class Coverage:
 
 
 @dataclass(frozen=True)
+class BudgetLine:
+    """One budget in its running period; `day`: when its line is or will be reached, None where it is not."""
+
+    budget: str
+    currency: str
+    amount: Amount
+    spent: Amount
+    forecast: Amount
+    status: str  # kept, warned, may breach, at risk, breached
+    day: date | None
+
+    @property
+    def alarming(self) -> bool:
+        """Somebody should look."""
+        return self.status in ("at risk", "breached")
+
+
+@dataclass(frozen=True)
 class Whole:
     """What only the report for all holds, in one currency."""
 
@@ -197,6 +220,10 @@ class Section:
     daily: tuple[DayCost, ...]
     stages: tuple[StageMonth, ...]
     growth: tuple[Growth, ...]
+    grew: tuple[Growth, ...]  # the three that grew most, each a money of its own
+    idle: Comparison  # paid and unused; part of `cost`, as is the next
+    undivided: Comparison  # serves many and was not divided
+    budgets: tuple[BudgetLine, ...]
     findings: tuple[Finding, ...]  # of waste
     undetermined: tuple[Finding, ...]  # likely waste that lack of data left open
     remarks: tuple[Finding, ...]  # findings of other kinds: money that is not wasted, but wants a look
@@ -227,14 +254,23 @@ class Quality:
 
 
 @dataclass(frozen=True)
-class Report:
-    """One report, for one owner or for all (`owner` None)."""
+class Whose:
+    """Whose report it is: an owner's or a team's."""
 
-    title: str
+    dimension: Literal["owner", "team"]
+    name: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """One report, for one owner, for one team, or for all (`whose` None), in one language."""
+
+    locale: str
+    font: str | None  # of charts; None: what the machine has
     as_of: datetime
-    owner: str | None
+    whose: Whose | None
     spans: Spans
-    basis: str
+    monthly: bool  # own costs are in it, which count in whole months only
     sections: tuple[Section, ...]
     loose_findings: tuple[Finding, ...]  # findings that no currency belongs to
     quality: Quality
@@ -253,4 +289,4 @@ class Report:
     @property
     def key(self) -> str:
         """Names the report in deliveries, whoever receives it."""
-        return "all" if self.owner is None else f"owner={self.owner}"
+        return "all" if self.whose is None else f"{self.whose.dimension}={self.whose.name}"

@@ -12,7 +12,7 @@ import jinja2
 from markupsafe import Markup
 
 from attribution.reports import figures, words
-from attribution.reports.text import exact_difference
+from attribution.reports.text import exact_difference, headlines, quality_lines, reconciliation
 
 
 def _finish(value: Any) -> Any:  # noqa: ANN401 - jinja2 hands over whatever an expression gave
@@ -31,6 +31,12 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals.update(figures=figures, words=words, exact_difference=exact_difference)
-    made.filters.update(label=figures.label, day=figures.day, full_day=figures.full_day, month=figures.month)
+    made.globals.update(
+        figures=figures,
+        words=words,
+        exact_difference=exact_difference,
+        headlines=headlines,
+        quality_lines=quality_lines,
+        reconciliation=reconciliation,
+    )
     return made

@@ -6,22 +6,35 @@ Every text from the data enters rich as `Text`, never as markup, so that `[red]`
 from __future__ import annotations
 
 import io
-from collections.abc import Collection, Iterable, Sequence
 
-from rich import box
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from attribution.reports import figures, words
-from attribution.reports.report import Amount, Finding, Growth, InvoiceLine, Report, Restatement, Row, Section
+from attribution.reports.report import (
+    Amount,
+    Comparison,
+    Reconciled,
+    Report,
+    Row,
+    Section,
+)
+from attribution.reports.text_tables import (
+    NAME,
+    add_row,
+    budgets_table,
+    findings_table,
+    growth_table,
+    invoices_table,
+    plain_table,
+    restated_table,
+)
+from attribution.reports.wording import Wording, wording
 from schemas.money import shortest
 
 MAIL_WIDTH = 78
-_NAME = 34
-_FIRST = 24  # wide enough that the figures of several tables stand under each other
 _STYLES = {"good": "green", "look": "bold yellow", "note": "dim"}
-_SIGNS = {"good": "OK  ", "look": "LOOK", "note": "note"}
 
 
 def render_text(report: Report, rows: int = 10) -> str:
@@ -34,201 +47,139 @@ def render_text(report: Report, rows: int = 10) -> str:
 
 def render_terminal(report: Report, rows: int = 10) -> Group:
     """The report for `rich.print`: colours on a terminal, plain lines when piped."""
-    times = report.spans
+    say = wording(report.locale)
     parts: list[RenderableType] = [
         Text(words.heading(report), style="bold"),
-        Text(f"{figures.period(times.period)}, compared with {figures.period(times.before)}; by {report.basis}"),
+        Text(words.compared(report)),
         Text(),
-        _statements(report),
+        _statements(report, say),
     ]
     for section in report.sections:
-        parts += _section(report, section, rows)
+        parts += _section(report, section, rows, say)
     if report.loose_findings:
-        parts += [Text("\nFindings without money", style="bold"), findings_table(report.loose_findings, "", rows)]
-    return Group(*parts, *_quality(report))
+        title = Text(f"\n{say.say('loose_heading')}", style="bold")
+        parts += [title, findings_table(report.loose_findings, "", rows, say)]
+    return Group(*parts, *_quality(report, say))
 
 
-def _statements(report: Report) -> Table:
+def _statements(report: Report, say: Wording) -> Table:
     grid = Table.grid(padding=(0, 2))
     for line in words.statements(report):
-        grid.add_row(Text(_SIGNS[line.level], style=_STYLES[line.level]), Text(line.text))
+        grid.add_row(Text(say.say(f"mark_{line.level}"), style=_STYLES[line.level]), Text(line.text))
     return grid
 
 
-def plain_table(*columns: str, texts: int | Collection[str] = 1) -> Table:
-    """A narrow table: words may fold, figures stand to the right and may not.
-
-    Args:
-        columns: the headings.
-        texts: which of them are words: the first so many, or those named.
-    """
-    words = columns[:texts] if isinstance(texts, int) else texts
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False, header_style="bold")
-    for column in columns:
-        if column in words:
-            table.add_column(Text(column), overflow="fold", min_width=_FIRST if texts == 1 else None)
-        else:
-            table.add_column(Text(column), justify="right", no_wrap=True)
-    return table
-
-
-def add_row(table: Table, *cells: str, style: str = "") -> None:
-    """A row of plain texts."""
-    table.add_row(*(Text(cell) for cell in cells), style=style)
-
-
-def _section(report: Report, section: Section, rows: int) -> list[RenderableType]:
+def _section(report: Report, section: Section, rows: int, say: Wording) -> list[RenderableType]:
     code = section.currency
-    parts: list[RenderableType] = [Text(f"\n{code}", style="bold"), _headline(report, section)]
+    parts: list[RenderableType] = [Text(f"\n{code}", style="bold"), _headline(report, section, say)]
+    if section.budgets:
+        parts += [_title(say.say("budgets_heading", code=code)), budgets_table(section.budgets, code, say)]
+    if section.grew:
+        parts.append(_title(say.say("what_grew", code=code)))
+        parts += [
+            Text(f"{line}\n  {why}" if why else line) for line, why in (words.grew(one, say) for one in section.grew)
+        ]
     for table in section.tables:
-        part = words.shown(table, rows)
-        if part.rows:
-            parts += [Text(), _costs(report, part, code)]
+        part = words.shown(table, rows, say)
+        if part.rows or part.apart:
+            parts += [Text(), _costs(report, part, code, say)]
     if section.growth:
-        parts += [Text(f"\nMonth over month ({code})", style="bold"), growth_table(section.growth, code, rows)]
+        parts += [_title(say.say("growth_heading", code=code)), growth_table(section.growth, code, rows, say)]
     if section.findings:
-        title = f"\nLikely waste ({figures.with_currency(section.waste, code)} in the last complete month)"
-        parts += [Text(title, style="bold"), findings_table(section.findings, code, rows)]
+        title = say.say("waste_heading", amount=say.with_currency(section.waste, code))
+        parts += [_title(title), findings_table(section.findings, code, rows, say)]
     if section.remarks:
-        parts += [Text(f"\nOther findings ({code})", style="bold"), findings_table(section.remarks, code, rows)]
+        parts += [_title(say.say("remarks_heading", code=code)), findings_table(section.remarks, code, rows, say)]
     if section.undetermined:
-        parts.append(
-            Text(f"\n{figures.count(len(section.undetermined), 'subject')} could not be judged for lack of data.")
-        )
+        parts.append(Text(f"\n{say.count('not_judged_count', len(section.undetermined))}"))
     if section.restatements:
-        parts += [Text(f"\nPast months that changed ({code})", style="bold"), _restated(section.restatements, code)]
-    return parts + _for_all(section)
+        parts += [_title(say.say("restated_heading", code=code)), restated_table(section.restatements, code, say)]
+    return parts + _for_all(section, say)
 
 
-def _headline(report: Report, section: Section) -> Table:
-    times, code = report.spans, section.currency
-    noun = figures.noun(times.period)
-    table = plain_table(f"EffectiveCost, {code}", "cost", "before", "change", "%")
-    partial = ", partial" if report.partial else ""
-    so_far = "" if times.month.is_month else " so far"
-    for name, both in (
-        (f"This {noun} ({figures.period(times.period)}{partial})", section.cost),
-        (f"{figures.month(times.month.first)}{so_far} (to {figures.day(times.month.last)})", section.month),
-        (f"{figures.month(times.last_month.first)}, whole month", section.last_month),
-        (f"This {noun} as billed (BilledCost)", section.billed),
-    ):
-        add_row(table, name, *_compared(both.this, both.before, code))
+def _title(text: str) -> Text:
+    return Text(f"\n{text}", style="bold")
+
+
+def _headline(report: Report, section: Section, say: Wording) -> Table:
+    code = section.currency
+    columns = [say.say(name) for name in ("cost", "before", "change", "percent_sign")]
+    table = plain_table(say.say("headline_of", code=code), *columns)
+    for name, both in headlines(report, section, say):
+        add_row(table, name, *_compared(both.this, both.before, code, say))
     return table
 
 
-def _compared(this: Amount, before: Amount, code: str) -> tuple[str, str, str, str]:
-    return (
-        figures.money(this, code),
-        figures.money(before, code),
-        figures.change(this, before, code),
-        figures.percent(this, before),
-    )
+def headlines(report: Report, section: Section, say: Wording) -> list[tuple[str, Comparison]]:
+    """The lines that every face shows first: the period, the months, what is idle or shared of it, and as billed."""
+    times = report.spans
+    noun = say.noun(times.period)
+    whole = "whole_week_partial" if report.partial else "whole_week"
+    month = say.month(times.month.first)
+    lines = [
+        (say.say(whole, noun=noun, period=say.period(times.period)), section.cost),
+        (
+            month if times.month.is_month else say.say("so_far", month=month, day=say.day(times.month.last)),
+            section.month,
+        ),
+        (say.say("whole_month", month=say.month(times.last_month.first)), section.last_month),
+        (say.say("as_billed", noun=noun), section.billed),
+    ]
+    apart = [("idle_line", section.idle), ("shared_line", section.undivided)]
+    lines[1:1] = [(say.say(key), both) for key, both in apart if both.this or both.before]
+    return lines
 
 
-def _costs(report: Report, part: words.Shown, code: str) -> Table:
-    noun = figures.noun(report.period)
-    table = plain_table(part.heading, f"this {noun}", "before", "change", "%")
+def _compared(this: Amount, before: Amount, code: str, say: Wording) -> tuple[str, str, str, str]:
+    change, percent = say.change(this, before, code), say.percent(this, before)
+    return say.money(this, code), say.money(before, code), change, percent
 
-    def add(row: Row, style: str = "") -> None:
-        add_row(table, figures.label(row.name, _NAME), *_compared(row.this, row.before, code), style=style)
+
+def _costs(report: Report, part: words.Shown, code: str, say: Wording) -> Table:
+    headings = (part.heading, say.noun(report.period), *(say.say(key) for key in ("before", "percent_sign")))
+    table = plain_table(*headings, say.say("eight_weeks"))
+
+    def add(row: Row, style: str = "", *, coded: bool = True) -> None:
+        name = say.value(part.dimension, row.name) if coded else row.name
+        cells = (say.money(row.this, code), say.money(row.before, code), say.percent(row.this, row.before))
+        add_row(table, figures.label(name, NAME), *cells, words.spark(row.weeks), style=style)
 
     for row in part.rows:
         add(row)
     if part.rest is not None:
-        add(part.rest, "dim")
+        add(part.rest, "dim", coded=False)
+    for row in part.apart:
+        add(row, "dim")
     table.add_section()
-    add(part.total, "bold")
+    add(part.total, "bold", coded=False)
     return table
 
 
-def growth_table(growth: Sequence[Growth], code: str, rows: int) -> Table:
-    """Subjects month over month, those above the thresholds marked."""
-    table = plain_table("Subject", "month", "cost", "before", "change a month", "%", texts=1)
-    for row in growth[:rows]:
-        add_row(
-            table,
-            f"{'! ' if row.fired else ''}{figures.label(row.subject, _NAME)}",
-            figures.month(row.month),
-            figures.money(row.cost, code),
-            figures.money(row.previous, code),
-            figures.signed(row.change, code),
-            figures.grown(row.percent, row.status),
-        )
-    _more(table, len(growth) - rows)
-    return table
-
-
-def findings_table(findings: Sequence[Finding], code: str, rows: int) -> Table:
-    """Findings with their money and age; the evidence stands under each."""
-    table = plain_table("Finding", "owner", f"{code} a month".strip(), "age", texts=2)
-    for row in findings[:rows]:
-        what = f"{figures.label(row.what, _NAME)}: {figures.label(row.subject, 60)}\n{figures.label(row.evidence, 200)}"
-        add_row(
-            table,
-            what,
-            figures.label(row.owner, 20),
-            figures.money(row.cost, code),
-            figures.count(row.age, "day"),
-        )
-    _more(table, len(findings) - rows)
-    return table
-
-
-def _restated(rows: Iterable[Restatement], code: str) -> Table:
-    table = plain_table("Month", "project", "reported before", "before", "after", "change", texts=3)
-    for row in rows:
-        add_row(
-            table,
-            figures.month(row.month),
-            figures.label(row.project, _NAME),
-            "yes" if row.reported else "no",
-            figures.money(row.before, code),
-            figures.money(row.after, code),
-            figures.change(row.after, row.before, code),
-        )
-    return table
-
-
-def _more(table: Table, hidden: int) -> None:
-    if hidden > 0:
-        table.add_row(Text(f"... and {hidden} more"), style="dim")
-
-
-def _for_all(section: Section) -> list[RenderableType]:
+def _for_all(section: Section, say: Wording) -> list[RenderableType]:
     whole, code = section.whole, section.currency
     if whole is None:
         return []
-    free = figures.with_currency(whole.unallocated.this, code)
-    known = ", ".join(f"{row.dimension} {figures.share(row.known, row.total)}" for row in whole.coverage)
-    lines = [Text(), Text(f"Without a known project: {free}."), Text(f"Cost with a known value: {known}.")]
-    lines += [
-        Text(
-            f"Reconciliation, {row.column}: bills {figures.money(row.lines, code)}, "
-            f"attributed {figures.money(row.costs, code)}, difference {exact_difference(row.lines, row.costs)} {code}."
-        )
-        for row in whole.reconciled
-    ]
+    known = say.together(f"{say.say(row.dimension)} {say.share(row.known, row.total)}" for row in whole.coverage)
+    free = say.with_currency(whole.unallocated.this, code)
+    lines = [Text(), Text(say.say("unknown_project", amount=free)), Text(say.say("coverage", known=known))]
+    lines += [Text(reconciliation(row, code, say)) for row in whole.reconciled]
     if not whole.invoices:
         return [*lines]
     matched = sum(row.status == "matches" for row in whole.invoices)
-    title = f"\nInvoices against bills, {code}: {matched} of {len(whole.invoices)} match"
-    return [*lines, Text(title, style="bold"), _invoices(whole.invoices, code)]
+    title = say.say("invoices_heading", code=code, matched=str(matched), all=str(len(whole.invoices)))
+    return [*lines, _title(title), invoices_table(whole.invoices, code, say)]
 
 
-def _invoices(rows: Iterable[InvoiceLine], code: str) -> Table:
-    table = plain_table("Bill", "month", "status", "billed", "paid", "difference", texts=3)
-    for row in rows:
-        named = " ".join(figures.label(name, 20) for name in (row.source, row.account, row.invoice) if name)
-        add_row(
-            table,
-            named,
-            figures.month(row.month),
-            row.status,
-            "" if row.billed is None else figures.money(row.billed, code),
-            "" if row.paid is None else figures.money(row.paid, code),
-            "" if row.difference is None else figures.signed(row.difference, code),
-        )
-    return table
+def reconciliation(row: Reconciled, code: str, say: Wording) -> str:
+    """One cost column of the bills against the same of the attributed costs."""
+    return say.say(
+        "reconciliation",
+        column=row.column,
+        lines=say.money(row.lines, code),
+        costs=say.money(row.costs, code),
+        difference=exact_difference(row.lines, row.costs),
+        code=code,
+    )
 
 
 def exact_difference(this: Amount, before: Amount) -> str:
@@ -239,16 +190,27 @@ def exact_difference(this: Amount, before: Amount) -> str:
     return shortest(apart) if apart else "0"
 
 
-def _quality(report: Report) -> list[Text]:
+def quality_lines(report: Report, say: Wording) -> list[str]:
+    """How far to trust the figures: sources, what is held back or refused, and how they are rounded."""
     quality = report.quality
-    lines = [Text()]
-    for mark in quality.watermarks:
-        until = figures.full_day(mark.complete_until)
+    lines = []
+    if quality.complete_until is not None:
+        day, late = say.full_day(quality.complete_until), len(quality.provisional_days)
+        later = say.count("later_days_count", late)
         lines.append(
-            Text(f"{figures.label(mark.source, 40)}: complete up to {until}{', silent since' if mark.silent else ''}.")
+            say.say("complete_until_later", day=day, later=later) if late else say.say("complete_until", day=day)
         )
+    for mark in quality.watermarks:
+        key = "source_silent" if mark.silent else "source_until"
+        lines.append(say.say(key, source=figures.label(mark.source, 40), day=say.full_day(mark.complete_until)))
     lines += [
-        Text(f"Held back: {figures.label(row.name, 60)}: {figures.label(row.reason, 200)}") for row in quality.held_back
+        say.say("held_back", name=figures.label(row.name, 60), reason=figures.label(row.reason, 200))
+        for row in quality.held_back
     ]
-    lines.append(Text("Figures are exact and rounded only here, so rows may differ from totals in the last digit."))
-    return lines
+    if quality.rejects:
+        lines.append(say.count("refused_line", quality.rejects))
+    return [*lines, say.say("rounded_note")]
+
+
+def _quality(report: Report, say: Wording) -> list[Text]:
+    return [Text(), *map(Text, quality_lines(report, say))]

@@ -1,4 +1,7 @@
-"""What a report says in words: the answer to "am I fine?", headings, and the rows a face has room for."""
+"""What a report says first: its heading, the answer to "am I fine?", and the rows a face has room for.
+
+The sentences themselves are the language's; see `wording.py`.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +11,13 @@ from typing import Literal
 
 from attribution.reports import figures
 from attribution.reports.pieces import not_reconciled
-from attribution.reports.report import Quality, Report, Row, Section, Table
+from attribution.reports.report import Amount, BudgetLine, Growth, Quality, Report, Row, Section, Table
+from attribution.reports.wording import Wording, wording
+from schemas.dimensions import NOBODY
 
-HEADINGS = {
-    "project": "Project",
-    "stage": "Stage",
-    "experiment": "Experiment",
-    "owner": "Owner",
-    "team": "Team",
-    "cost_element": "Cost element",
-    "ServiceName": "Service",
-}
 # Below this share of the money, unallocated cost is everyday dust and no reason to look.
 _UNALLOCATED_WORTH_A_LOOK = Decimal("0.05")
+_BARS = "▁▂▃▄▅▆▇█"
 
 
 @dataclass(frozen=True)
@@ -33,13 +30,14 @@ class Statement:
 
 @dataclass(frozen=True)
 class Shown:
-    """The rows of a table that fit, the others as one row, and the total of all."""
+    """The rows of a table that fit, the others as one row, what is nobody's apart, and the total of all."""
 
     heading: str
     dimension: str
     rows: tuple[Row, ...]
     rest: Row | None
     total: Row
+    apart: tuple[Row, ...] = ()
 
 
 def fold(name: str, rows: tuple[Row, ...]) -> Row:
@@ -51,45 +49,85 @@ def fold(name: str, rows: tuple[Row, ...]) -> Row:
         figures.total(row.month for row in rows),
         figures.total(row.last_month for row in rows),
         figures.total(row.billed for row in rows),
+        tuple(figures.total(amounts) for amounts in zip(*(row.weeks for row in rows), strict=True)),
     )
 
 
-def shown(table: Table, limit: int) -> Shown:
+def shown(table: Table, limit: int, say: Wording) -> Shown:
     """Cut a table to the rows that fit; a single row too many is printed rather than called "other"."""
-    room = limit if len(table.rows) > limit + 1 else len(table.rows)
-    hidden = table.rows[room:]
-    rest = fold(f"{figures.count(len(hidden), 'other')}", hidden) if hidden else None
-    return Shown(HEADINGS[table.dimension], table.dimension, table.rows[:room], rest, fold("Total", table.rows))
+    named = tuple(row for row in table.rows if row.name not in NOBODY)
+    apart = tuple(row for row in table.rows if row.name in NOBODY)
+    room = limit if len(named) > limit + 1 else len(named)
+    hidden = named[room:]
+    rest = fold(say.count("others_count", len(hidden)), hidden) if hidden else None
+    total = fold(say.say("total"), table.rows)
+    return Shown(say.say(table.dimension), table.dimension, named[:room], rest, total, apart)
+
+
+def spark(weeks: tuple[Amount, ...]) -> str:
+    """Amounts as bars above zero, the tallest the largest of them; a dot where nothing is known, or it is below zero.
+
+    The bars are letters, so that a mail shows them without a picture.
+    """
+    top = max((amount for amount in weeks if amount is not None), default=Decimal(0))
+    if top <= 0:
+        return ""
+    steps = len(_BARS) - 1
+    # Whole steps by exact comparison: no amount becomes a float on its way to a bar.
+    return "".join(
+        "·"
+        if amount is None or amount < 0
+        else _BARS[sum(amount * steps >= top * step for step in range(1, steps + 1))]
+        for amount in weeks
+    )
 
 
 def heading(report: Report) -> str:
-    """Title with the owner, as one line of plain letters."""
-    whose = "all" if report.owner is None else report.owner
-    return f"{report.title} for {figures.label(whose, 60)}"
+    """Title with the owner or team, as one line of plain letters."""
+    say = wording(report.locale)
+    if report.whose is None:
+        return say.say("title", whose=say.say("everybody"))
+    name = figures.label(report.whose.name, 60)
+    return say.say("title", whose=say.say(f"{report.whose.dimension}_report", name=name))
+
+
+def compared(report: Report) -> str:
+    """Period, what it is compared with, and by which cost."""
+    say, times = wording(report.locale), report.spans
+    period = say.period(times.period)
+    if report.partial:
+        period = f"{period} ({say.say('partial')})"
+    basis = say.say("basis_monthly" if report.monthly else "basis")
+    return say.say("compared_with", period=period, before=say.period(times.before), basis=basis)
 
 
 def subject(report: Report) -> str:
-    """Subject of a mail: whose, when, how much, and whether to look; never a line break."""
-    first = report.sections[0] if report.sections else None
-    money = "no cost"
-    if first is not None:
-        money = f"{figures.with_currency(first.cost.this, first.currency)} ({comparison(first)})"
+    """Subject of a mail: whose, when, how much, and by how much it moved; never a line break."""
+    say = wording(report.locale)
+    money = say.say("no_cost")
+    if report.sections:
+        first = report.sections[0]
+        amount = say.with_currency(first.cost.this, first.currency)
+        money = say.say("subject_money", amount=amount, change=say.percent(first.cost.this, first.cost.before))
         if len(report.sections) > 1:
-            money += f" and {figures.count(len(report.sections) - 1, 'more currency', 'more currencies')}"
-    return f"{heading(report)}, {figures.period(report.period)}: {money}"
+            money = say.say("subject_more", first=money, others=say.count("more_currencies", len(report.sections) - 1))
+    return say.say("subject", title=heading(report), period=say.period(report.period), money=money)
 
 
-def how_to_answer(reference: str, address: str) -> str:
-    """What to do where something is not the reader's."""
-    return (
-        f"Not yours? Write to {address}, name {reference} and the line that is not yours. "
-        f"Whoever tends the rules sees with `attribution explain {reference}` how it came to you."
+def grew(row: Growth, say: Wording) -> tuple[str, str]:
+    """A growth in one line, and why in another: what the change is made of, largest first; nothing where unknown."""
+    line = say.say(
+        "grew_line",
+        subject=figures.label(say.subject(row.subject), 60),
+        change=say.signed(row.change, row.currency),
+        code=row.currency,
+        percent=say.grown(row.percent, row.status),
+        month=say.month(row.month),
     )
-
-
-def comparison(section: Section) -> str:
-    """The week's relative change, in a word or a percentage."""
-    return figures.percent(section.cost.this, section.cost.before)
+    known = [(name, amount) for name, amount in row.effects if amount is not None and amount != 0]
+    known.sort(key=lambda one: abs(one[1]), reverse=True)
+    effects = say.together(say.say(f"effect_{name}", amount=say.signed(amount, row.currency)) for name, amount in known)
+    return line, say.say("grew_why", effects=effects) if known else ""
 
 
 def is_fine(report: Report) -> bool:
@@ -99,93 +137,104 @@ def is_fine(report: Report) -> bool:
 
 def statements(report: Report) -> tuple[Statement, ...]:
     """The first screen: reasons to look, or that there is none, then what to know about the figures."""
-    look = [Statement("look", text) for section in report.sections for text in _reasons(section)]
-    good = [] if look else [Statement("good", _all_is_well(report))]
-    return (*look, *good, *(Statement("note", text) for text in _notes(report)))
+    say = wording(report.locale)
+    look = [Statement("look", text) for section in report.sections for text in _reasons(section, say)]
+    well = "all_is_well" if report.sections else "no_cost_in_days"
+    good = [] if look else [Statement("good", say.say(well))]
+    return (*look, *good, *(Statement("note", text) for text in _notes(report, say)))
 
 
-def _all_is_well(report: Report) -> str:
-    if not report.sections:
-        return "No cost in these days."
-    return "Nothing calls for a look: no growth above the thresholds, no waste found, no past month changed."
-
-
-def _reasons(section: Section) -> list[str]:
+def _reasons(section: Section, say: Wording) -> list[str]:
     code = section.currency
-    reasons = []
+    reasons = [_of_budget(row, say) for row in section.budgets if row.alarming]
     fired = [row for row in section.growth if row.fired]
     if fired:
         top = fired[0]  # the largest change
-        size = figures.grown(top.percent, top.status)
-        most = ", most of all" if len(fired) > 1 else ":"
+        subjects = {row.subject for row in fired}
         reasons.append(
-            f"{figures.count(len({row.subject for row in fired}), 'subject')} grew above the threshold{most} "
-            f"{figures.label(top.subject, 60)} in {figures.month(top.month)} "
-            f"({size}, {figures.signed(top.change, code)} {code})."
+            say.say(
+                "grew_one" if len(subjects) == 1 else "grew_more",
+                subjects=say.count("subjects", len(subjects)),
+                subject=figures.label(say.subject(top.subject), 60),
+                month=say.month(top.month),
+                percent=say.grown(top.percent, top.status),
+                change=say.signed(top.change, code),
+                code=code,
+            )
         )
     if section.findings:
-        reasons.append(
-            f"{figures.count(len(section.findings), 'finding')} of likely waste, "
-            f"{figures.with_currency(section.waste, code)} in the last complete month."
-        )
+        found = say.count("findings_count", len(section.findings))
+        reasons.append(say.say("likely_waste_reason", findings=found, amount=say.with_currency(section.waste, code)))
     if section.restatements:
-        moves = [figures.difference(row.after, row.before) for row in section.restatements]
-        months = figures.count(len({row.month for row in section.restatements}), "past month")
-        told = len({row.month for row in section.restatements if row.reported})
-        net = figures.signed(figures.total(moves), code)
-        gained = figures.with_currency(figures.total(move for move in moves if move is not None and move > 0), code)
-        known = f" ({told} of them reported before)" if told else ""
-        reasons.append(f"{months}{known} changed after being kept first: {net} {code} in all, {gained} gained by some.")
-    if section.whole is not None:
-        reasons += _reasons_for_all(section)
-    return reasons
+        reasons.append(_restated(section, say))
+    return [*reasons, *_reasons_for_all(section, say)]
 
 
-def _reasons_for_all(section: Section) -> list[str]:
-    whole = section.whole
+def _of_budget(row: BudgetLine, say: Wording) -> str:
+    amount = say.with_currency(row.amount, row.currency)
+    budget = figures.label(row.budget, 60)
+    if row.status == "breached":
+        return say.say("budget_breached", budget=budget, amount=amount, spent=say.money(row.spent, row.currency))
+    forecast = say.with_currency(row.forecast, row.currency)
+    if row.day is None:
+        return say.say("budget_at_risk_some_day", budget=budget, amount=amount, forecast=forecast)
+    return say.say("budget_at_risk", budget=budget, amount=amount, forecast=forecast, day=say.day(row.day))
+
+
+def _restated(section: Section, say: Wording) -> str:
+    moves = [figures.difference(row.after, row.before) for row in section.restatements]
+    told = len({row.month for row in section.restatements if row.reported})
+    return say.say(
+        "restated_told" if told else "restated",
+        months=say.count("past_months_count", len({row.month for row in section.restatements})),
+        told=str(told),
+        net=say.signed(figures.total(moves), section.currency),
+        gained=say.with_currency(
+            figures.total(move for move in moves if move is not None and move > 0), section.currency
+        ),
+        code=section.currency,
+    )
+
+
+def _reasons_for_all(section: Section, say: Wording) -> list[str]:
+    whole, code = section.whole, section.currency
+    if whole is None:
+        return []
     reasons = []
-    if whole is not None and whole.unallocated.this is not None and section.cost.this:
-        part = figures.share(whole.unallocated.this, section.cost.this)
-        # Compared by multiplication in exact decimals, so that no division decides.
-        if section.cost.this > 0 and whole.unallocated.this > section.cost.this * _UNALLOCATED_WORTH_A_LOOK:
-            amount = figures.with_currency(whole.unallocated.this, section.currency)
-            reasons.append(f"{amount} ({part}) has no known project.")
-    if whole is not None and not_reconciled(whole.reconciled):
-        reasons.append(f"Attributed costs and bills differ in {section.currency}: see reconciliation.")
-    apart = sum(row.status != "matches" for row in whole.invoices) if whole is not None else 0
+    free = whole.unallocated.this
+    # Compared by multiplication in exact decimals, so that no division decides.
+    if free is not None and section.cost.this and 0 < section.cost.this * _UNALLOCATED_WORTH_A_LOOK < free:
+        share = say.share(free, section.cost.this)
+        reasons.append(say.say("without_project", amount=say.with_currency(free, code), share=share))
+    if not_reconciled(whole.reconciled):
+        reasons.append(say.say("not_reconciled", code=code))
+    apart = sum(row.status != "matches" for row in whole.invoices)
     if apart:
-        counted = figures.count(apart, "bill or invoice", "bills or invoices")
-        reasons.append(f"{counted} in {section.currency} {'does' if apart == 1 else 'do'} not match what finance paid.")
+        reasons.append(say.count("invoices_apart", apart, code=code))
     return reasons
 
 
-def _notes(report: Report) -> list[str]:
+def _notes(report: Report, say: Wording) -> list[str]:
     quality = report.quality
     notes = []
-    until = quality.complete_until
-    if until is None:
-        notes.append("How far the data is complete is not known.")
+    if quality.complete_until is None:
+        notes.append(say.say("complete_unknown"))
     elif report.partial:
-        notes.append(
-            f"Partial: data is complete up to {figures.full_day(until)}; later days are provisional and can still rise."
-        )
+        notes.append(say.say("partial_note", day=say.full_day(quality.complete_until)))
     if quality.files_missing:
-        notes.append(_missing(quality))
+        notes.append(_missing(quality, say))
     others = len(report.loose_findings) + sum(len(section.remarks) for section in report.sections)
     if others:
-        notes.append(f"{figures.count(others, 'other finding')} of resources, tags or data: see below.")
-    for section in report.sections:
-        if section.unknown_rows:
-            rows = figures.count(section.unknown_rows, "cost row")
-            notes.append(f"{rows} in {section.currency} without a known EffectiveCost; totals add up what is known.")
-    return notes
+        notes.append(say.count("other_findings_note", others))
+    unknown = [section for section in report.sections if section.unknown_rows]
+    return notes + [say.count("unknown_rows", one.unknown_rows, code=one.currency) for one in unknown]
 
 
-def _missing(quality: Quality) -> str:
+def _missing(quality: Quality, say: Wording) -> str:
     parts = []
     if quality.held_back:
-        parts.append(f"{figures.count(len(quality.held_back), 'delivery', 'deliveries')} held back")
+        parts.append(say.count("held_back_count", len(quality.held_back)))
     if quality.rejects:
-        parts.append(f"{figures.count(quality.rejects, 'refused bill row')}")
-    detail = f" ({', '.join(parts)})" if parts else ""
-    return f"Some of what was delivered is not in these figures yet{detail}."
+        parts.append(say.count("refused_count", quality.rejects))
+    detail = say.together(parts)
+    return say.say("missing_deliveries_detail", detail=detail) if parts else say.say("missing_deliveries")

@@ -15,6 +15,7 @@ from flows.cli.options import HERE, AsJson, Folder, app, load
 def report(
     workspace: Folder = HERE,
     owner: Annotated[str | None, typer.Option(help="One owner's report; without it, the report for all.")] = None,
+    team: Annotated[str | None, typer.Option(help="One team's report.")] = None,
 ) -> None:
     """Show the report of the last complete week.
 
@@ -24,7 +25,7 @@ def report(
     from flows.questions import weekly_report
     from flows.terminal import terminal
 
-    terminal.print(render_terminal(weekly_report(load(workspace), owner)))
+    terminal.print(render_terminal(weekly_report(load(workspace), owner, team)))
 
 
 @app.command()

@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from attribution.reports.figures import count, label, money
-from attribution.reports.text import add_row, plain_table
+from attribution.reports.text_tables import add_row, plain_table
 from attribution.rules.proposals import TagKey
 from flows.starter.look import Look
 

@@ -42,7 +42,9 @@ def test_the_mail_names_its_reference_and_where_to_answer(root: Path, reference:
     (file,) = (root / "ledger" / "reports").rglob("mira*.eml")
     mail = message_from_bytes(file.read_bytes())
     assert mail["Reply-To"] == "cost-attribution@localhost"
-    told = [part.get_payload(decode=True) for part in mail.walk() if part.get_content_maintype() == "text"]
+    told = [
+        part.get_payload(decode=True) for part in mail.walk() if part.get_content_type() in ("text/plain", "text/html")
+    ]
     assert all(reference.encode() in body for body in told if isinstance(body, bytes))
 
 

@@ -17,6 +17,7 @@ from attribution.reports.build import build_report
 from attribution.reports.frames import DAILY_COLUMNS, REPORT_FINDING_COLUMNS, ReportFrames
 from attribution.reports.period import Period
 from attribution.reports.report import Report
+from attribution.reports.wording import wording
 from schemas.detection import Watermark
 from schemas.dimensions import NOBODY
 from schemas.faults import InputError, LawBrokenError
@@ -204,8 +205,8 @@ def test_a_months_sum_counts_in_whole_months_and_in_no_part_of_one() -> None:
     assert (section.cost, section.month, section.daily) == (bare.cost, bare.month, bare.daily)
     assert section.last_month.this == (bare.last_month.this or 0) + 5000
     assert section.tables[0].rows[0].last_month == section.last_month.this
-    assert "whole months only" in report.basis
-    assert "whole months only" not in without.basis
+    assert "whole months only" in words.compared(report)
+    assert "whole months only" not in words.compared(without)
 
 
 def test_a_frame_of_another_shape_is_our_mistake() -> None:
@@ -221,8 +222,9 @@ def test_a_team_column_gets_a_table_in_the_report_for_all() -> None:
 
 def test_a_table_cut_short_keeps_its_total() -> None:
     table = build_report(company(), WEEK).sections[0].tables[0]
-    part = words.shown(table, 2)
+    part = words.shown(table, 2, wording("en"))
     assert part.rest is not None
-    assert part.rest.name == "4 others"
-    assert figures.total([*(row.this for row in part.rows), part.rest.this]) == part.total.this
-    assert words.shown(table, 5).rest is None  # one row too many is printed
+    assert part.rest.name == "2 others"
+    assert figures.total(row.this for row in (*part.rows, part.rest, *part.apart)) == part.total.this
+    assert [row.name for row in part.apart] == ["unallocated", "shared"]
+    assert words.shown(table, 3, wording("en")).rest is None  # one row too many is printed

@@ -21,6 +21,7 @@ from schemas.workspace import Mail
 
 SENDER = "costs@example.com"
 MAIL = Mail(SENDER)
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +38,8 @@ def _html(message: EmailMessage) -> str:
 def test_pictures_are_related_to_the_text_and_found_by_their_names(mail: EmailMessage) -> None:
     parsed = email.message_from_bytes(mail.as_bytes(), policy=policy.default)
     assert [part.get_content_type() for part in parsed.walk()] == [
-        "multipart/related", "multipart/alternative", "text/plain", "text/html", "image/png", "image/png",
+        "multipart/mixed", "multipart/related", "multipart/alternative", "text/plain", "text/html", "image/png",
+        "image/png", XLSX, "text/csv",
     ]  # fmt: skip
     html = _html(mail)
     wanted = re.findall(r'src="cid:([^"]+)"', html)
@@ -46,7 +48,8 @@ def test_pictures_are_related_to_the_text_and_found_by_their_names(mail: EmailMe
     assert len(set(there)) == 2
     assert "data:" not in html
     assert "<svg" not in html
-    assert "<style" not in html
+    assert html.count("<style") == 1  # for dark readers; all else stands in the tags
+    assert re.search(r"<style>@media \(prefers-color-scheme: dark\)", html)
     assert "http" not in html
 
 
