@@ -47,7 +47,7 @@ class Cluster:
         lines: dict[tuple[object, ...], int] = {}
         for number in range(round(hours / step)):
             since = at(start + number * step)
-            key = (node, since.date(), *columns.items())
+            key = (node, since.date(), str(columns))
             if key not in lines:
                 self.world.bill(node, cost, since.date(), **columns)  # type: ignore[arg-type]
                 lines[key] = len(self.world.subjects) - 1

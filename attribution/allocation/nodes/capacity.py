@@ -19,10 +19,10 @@ _TYPES: tuple[tuple[str, int], ...] = (
     (r"\bg2-standard-24\b", 2),
     (r"\bg2-standard-48\b", 4),
     (r"\bg2-standard-96\b", 8),
-    (r"\bND(?:40rs|96\w*)(?:_\w+)?\b", 8),
-    (r"\bNC24ads_A100_v4\b|\bNC40ads_H100_v5\b", 1),
-    (r"\bNC48ads_A100_v4\b|\bNC80adis_H100_v5\b", 2),
-    (r"\bNC96ads_A100_v4\b", 4),
+    (r"(?:\b|_)ND(?:40rs|96)\w*", 8),
+    (r"(?:\b|_)(?:NC24ads_A100_v4|NC40ads_H100_v5)", 1),
+    (r"(?:\b|_)(?:NC48ads_A100_v4|NC80adis_H100_v5)", 2),
+    (r"(?:\b|_)NC96ads_A100_v4", 4),
     (r"\b(?:BM|VM)\.GPU[.\w-]*\.(\d+)\b", 0),
 )
 _SAYS_TYPE = ("ResourceType", "SkuMeter", "SkuId")
