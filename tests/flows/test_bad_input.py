@@ -294,7 +294,7 @@ user = "costs"
     ("more", "said"),
     [
         ('decimal = ","\nthousands = ","\n', 'source "cloud": uses one mark as decimal and as thousands'),
-        ('[report.smtp]\nhost = "h"\nuser = "u"\n', "report.smtp: names a user and no password_env"),
+        ('[report.smtp]\nhost = "h"\nuser = "u"\n', "report.smtp: names a user and no place of the password"),
         ('[[source]]\nname = "cloud"\npath = "x"\n', "holds two called cloud"),
         ('columns = {BilledCost = "Amount"}\n', 'maps columns, which only format = "generic-csv" reads'),
         (
