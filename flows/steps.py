@@ -167,8 +167,12 @@ def weekly(
         return done
 
 
-def read_stated(workspace: Workspace) -> Stated:
+def read_stated(workspace: Workspace, rules: RuleBook | None = None) -> Stated:
     """Read rules and inputs.
+
+    Args:
+        workspace: whose.
+        rules: other rules than the workspace's own.
 
     Raises:
         InputError: an object store cannot be read; or every fault of rules.toml, or of the inputs' files.
@@ -176,7 +180,7 @@ def read_stated(workspace: Workspace) -> Stated:
     globs = [(f"[inputs] {name}", glob) for name, glob in asdict(workspace.inputs).items() if glob]
     fetch(globs, workspace.store, quiet)
     inputs = read_inputs(workspace.inputs, workspace.root, workspace.timezone, workspace.store)
-    rules = read_rules(workspace.rules, workspace.root)
+    rules = rules or read_rules(workspace.rules, workspace.root)
     measures, rejects = read_measures(workspace, rules)
     return Stated(rules, replace(inputs, rejects=pl.concat([inputs.rejects, rejects])), measures)
 

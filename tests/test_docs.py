@@ -25,6 +25,7 @@ import pytest
 from rich.console import Console, RenderableType
 
 from attribution.allocation import resolve
+from attribution.allocation.review.lint import KINDS
 from attribution.ledger.views import view_files
 from attribution.reports.nightly import nightly_summary
 from attribution.rules import CONDITIONS, SPLITS, RuleBook, coded, holds, read_rules
@@ -309,6 +310,13 @@ def test_every_rule_word_is_explained() -> None:
     words = {*CONDITIONS, *GROUPS, *SPLITS, *SPLIT_KEYS, *RULE_KEYS, *SECTIONS, *OURS, *NOBODY, *METHODS}
     words |= {*TAKE_KEYS, *DIMENSION_KEYS, *ALIAS_KEYS, *SIGNS, *COSTS, "csv", "bill", "month", "day", "id"}
     assert {word for word in words if f"`{word}`" not in text} == set()
+
+
+def test_every_remark_of_lint_is_explained() -> None:
+    told = dict(
+        re.findall(r"^\| `(\w+)` \| (.*) \|$", (ROOT / "docs/rules.md").read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    assert {kind: told.get(kind) for kind in KINDS} == KINDS
 
 
 def test_every_rule_word_has_an_example() -> None:

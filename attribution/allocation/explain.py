@@ -15,10 +15,10 @@ import polars as pl
 from attribution.allocation.created import created
 from attribution.allocation.evidence import Evidence, gather_evidence
 from attribution.allocation.inherit import ancestry, attachments
-from attribution.allocation.resolve import decide, ruled
+from attribution.allocation.resolve import decide
 from attribution.allocation.shares import recompute
 from attribution.allocation.split import Divided
-from attribution.rules import RuleBook
+from attribution.rules import Rule, RuleBook
 from schemas.money import COSTS, add, known_sum, shortest
 
 
@@ -184,19 +184,17 @@ class _Saying:
 
     def __init__(self, evidence: Evidence) -> None:
         self.evidence = evidence
-        self.first: list[tuple[str, pl.Series]] = []
-        self.last: list[tuple[str, pl.Series]] = []
-        ruled(evidence, lambda _rule, dimension, said: self.first.append((dimension, said)))
-        self.won = decide(evidence, lambda _rule, dimension, said: self.last.append((dimension, said)))
+        self.ruled: list[tuple[Rule, str, pl.Series]] = []
+        self.won = decide(evidence, lambda *one: self.ruled.append(one))
 
     def __call__(self, context: int) -> dict[str, tuple[Said, ...]]:
         return {dimension: self._of(dimension, context) for dimension in self.evidence.book.dimensions}
 
     def _of(self, dimension: str, context: int) -> tuple[Said, ...]:
         sources = (*self.evidence.book.first_of(dimension), "parent", "account")
-        heard = [said for name, said in self.first if name == dimension]
+        heard = [said for rule, name, said in self.ruled if name == dimension and not rule.default]
         heard += [self.evidence.heard(source, dimension) for source in sources]
-        heard += [said for name, said in self.last if name == dimension]
+        heard += [said for rule, name, said in self.ruled if name == dimension and rule.default]
         answers = [said[context] for said in heard if said[context] is not None]
         if not answers:
             answers = [self.won.get_column(dimension)[context]]

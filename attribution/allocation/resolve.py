@@ -71,9 +71,9 @@ Note = Callable[[Rule, str, pl.Series], None]
 def decide(evidence: Evidence, note: Note | None = None) -> pl.DataFrame:
     """The winning answer of every context and dimension, a column of whole numbers a dimension.
 
-    `note` hears of the rules that are asked last.
+    `note` hears of every rule that met anything, also where it came too late to win.
     """
-    won = ruled(evidence)
+    won = ruled(evidence, note)
     for dimension in evidence.book.dimensions:
         said = [won[dimension], evidence.own_tags(dimension)]
         said += [evidence.heard(source, dimension) for source in ("parent", "account")]
@@ -86,10 +86,7 @@ def decide(evidence: Evidence, note: Note | None = None) -> pl.DataFrame:
 
 
 def ruled(evidence: Evidence, note: Note | None = None) -> dict[str, pl.Series]:
-    """What the rules say, in file order: a dimension once set stays, and later rules may ask it.
-
-    `note` hears of every rule that met anything, also where it came too late to win.
-    """
+    """What the rules say, in file order: a dimension once set stays, and later rules may ask it. See `decide`."""
     won = {
         name: pl.repeat(None, evidence.contexts.height, dtype=pl.Int64, eager=True) for name in evidence.book.dimensions
     }

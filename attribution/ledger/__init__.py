@@ -18,7 +18,7 @@ from attribution.ledger.mails import (
     settle_dispute,
 )
 from attribution.ledger.parts import DeliveryWriter, Part, billing_month
-from attribution.ledger.published import Published, publish, query, read_published
+from attribution.ledger.published import Published, RolledUp, publish, query, read_published
 from attribution.ledger.retention import PrunedError
 from attribution.ledger.rollup import RollUp
 from attribution.ledger.scratch import scratch_ledger
@@ -35,6 +35,7 @@ __all__ = [
     "PrunedError",
     "Published",
     "RollUp",
+    "RolledUp",
     "Settled",
     "append_actions",
     "approve",

@@ -32,10 +32,15 @@ def charge_periods(con: duckdb.DuckDBPyConnection, store: Path, rollup: RollUp, 
         rollup: how they are rolled up.
         resources: the ResourceIds wanted.
     """
+    return periods_in(counting_parts(con, rollup), store, rollup, resources)
+
+
+def periods_in(parts: pl.DataFrame, store: Path, rollup: RollUp, resources: pl.Series) -> pl.DataFrame:
+    """The same of some parts, which are rolled up so in a store."""
     wanted = resources.unique().implode()
     text = [*SUBJECT_TEXT, *rollup.extra]
     frames = []
-    for part in counting_parts(con, rollup).to_dicts():
+    for part in parts.to_dicts():
         mine = subjects_of(store, part).filter(pl.col("ResourceId").is_in(wanted)).collect()
         if mine.is_empty():
             continue

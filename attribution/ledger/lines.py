@@ -30,9 +30,14 @@ ORDER BY p.part_no
 """
 
 
+def parts_that_count(con: duckdb.DuckDBPyConnection) -> pl.DataFrame:
+    """The parts of the bills that count, however each is rolled up."""
+    return frame(con, _PARTS)
+
+
 def counting_parts(con: duckdb.DuckDBPyConnection, rollup: RollUp) -> pl.DataFrame:
     """The parts of the bills that count, all of them rolled up so."""
-    parts = frame(con, _PARTS)
+    parts = parts_that_count(con)
     other = parts.filter(pl.col("rollup") != rollup.folder)
     if other.height:
         message = f"{other.height} parts are rolled up in another way; Ledger.roll_up comes before reading lines"
@@ -47,6 +52,11 @@ def subject_id(part_no: int) -> pl.Expr:
 
 def subjects(con: duckdb.DuckDBPyConnection, store: Path, rollup: RollUp) -> pl.DataFrame:
     """One row a subject: SUBJECT_COLUMNS and the roll-up's extra columns."""
+    return subjects_in(counting_parts(con, rollup), store, rollup)
+
+
+def subjects_in(parts: pl.DataFrame, store: Path, rollup: RollUp) -> pl.DataFrame:
+    """The subjects of some parts, which are rolled up so in a store."""
     schema = {**SUBJECT_COLUMNS, **dict.fromkeys(rollup.extra, pl.String())}
     frames = [
         subjects_of(store, part).select(
@@ -57,16 +67,21 @@ def subjects(con: duckdb.DuckDBPyConnection, store: Path, rollup: RollUp) -> pl.
             *SUBJECT_TEXT,
             *rollup.extra,
         )
-        for part in counting_parts(con, rollup).to_dicts()
+        for part in parts.to_dicts()
     ]
     return pl.concat([pl.LazyFrame(schema=schema), *frames]).collect().sort("subject_id")
 
 
 def lines(con: duckdb.DuckDBPyConnection, store: Path, rollup: RollUp) -> pl.LazyFrame:
     """One row a subject and day: LINE_COLUMNS. Row order is not promised."""
+    return lines_in(counting_parts(con, rollup), store)
+
+
+def lines_in(parts: pl.DataFrame, store: Path) -> pl.LazyFrame:
+    """The lines of some parts in a store."""
     frames = [
         pl.scan_parquet(_files(store, part, "lines")).with_columns(subject_id(part["part_no"])).select(*LINE_COLUMNS)
-        for part in counting_parts(con, rollup).to_dicts()
+        for part in parts.to_dicts()
     ]
     return pl.concat([pl.LazyFrame(schema=LINE_COLUMNS), *frames])
 

@@ -20,11 +20,13 @@ from typing import Self
 
 import polars as pl
 
+from attribution.ledger.connection import RESTORE
 from attribution.ledger.disk import WRITING, charges_folder, put_folder, write_rows
 from attribution.ledger.rollup import RollUp, RollUpWriter
 from attribution.ledger.verify import read_charges_back, read_roll_up_back
 from schemas.bills import BillKey, Delivery
 from schemas.charges import columns_of
+from schemas.faults import Fault, InputError
 from schemas.money import COSTS, add, known_sum
 
 # The east-most clock is 14 hours ahead of UTC: a month that begins there at midnight begins in UTC the day
@@ -187,6 +189,23 @@ def roll_up_again(
     read_charges_back(folder, rows, totals)
     read_roll_up_back(temporary, totals)
     put_folder(temporary, folder / rollup.folder)
+
+
+def roll_up_beside(store: Path, beside: Path, part: str, source: str, rollup: RollUp) -> None:
+    """Roll up a stored part into the folder of another store, which has links to its charges; the part stays as it is.
+
+    Raises:
+        InputError: its charges are gone.
+    """
+    files = sorted((charges_folder(store) / part).glob("charges-*.parquet"))
+    if not files:
+        raise InputError(Fault(str(store), f"the charges of part {part} are gone", hint=RESTORE))
+    (charges_folder(beside) / part).mkdir(parents=True)
+    writer = RollUpWriter(charges_folder(beside) / part / rollup.folder, rollup, source)
+    for file in files:
+        (charges_folder(beside) / part / file.name).symlink_to(file)
+        writer.write(pl.read_parquet(file))
+    writer.finish()
 
 
 def _plus(*amounts: Decimal | None) -> Decimal | None:

@@ -7,9 +7,12 @@ wherever it may read some; so only statements that select are let through.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import duckdb
@@ -17,9 +20,10 @@ import polars as pl
 
 from attribution.ledger.connection import one_line
 from attribution.ledger.disk import PUBLISHED, WRITING, charges_folder, part_sizes, put_file
-from attribution.ledger.hourly import charge_periods
+from attribution.ledger.hourly import charge_periods, periods_in
 from attribution.ledger.ledger import Ledger
-from attribution.ledger.lines import lines, subjects
+from attribution.ledger.lines import lines, lines_in, parts_that_count, subjects, subjects_in
+from attribution.ledger.parts import roll_up_beside
 from attribution.ledger.rollup import RollUp
 from attribution.ledger.views import comment_on_all, lay_views
 from schemas.faults import Fault, InputError
@@ -108,6 +112,15 @@ def read_published(store: Path) -> Iterator[Published]:
         con.close()
 
 
+@dataclass(frozen=True)
+class RolledUp:
+    """Charges in one roll-up: subjects, lines, and a function from resources to their charges by their own periods."""
+
+    subjects: pl.DataFrame
+    lines: pl.DataFrame
+    periods: Callable[[pl.Series], pl.DataFrame]
+
+
 class Published:
     """The published file, open for reading alone."""
 
@@ -126,6 +139,24 @@ class Published:
     def charge_periods(self, rollup: RollUp, resources: pl.Series) -> pl.DataFrame:
         """Charges of some resources by their own periods (PERIOD_COLUMNS); see hourly.charge_periods."""
         return charge_periods(self._con, self._store, rollup, resources)
+
+    @contextmanager
+    def rolled_up(self, rollup: RollUp) -> Iterator[RolledUp]:
+        """The charges that count in whatever roll-up; one that is not published is made beside, and thrown away.
+
+        Raises:
+            InputError: charges that count are gone.
+        """
+        parts = parts_that_count(self._con)
+        with TemporaryDirectory(prefix="attribution-") as folder:
+            store = self._store
+            if (parts.get_column("rollup") != rollup.folder).any():
+                store = Path(folder)
+                for part, source in parts.select("part_id", "source").iter_rows():
+                    roll_up_beside(self._store, store, part, source, rollup)
+            parts = parts.with_columns(rollup=pl.lit(rollup.folder))
+            lines = lines_in(parts, store).collect()
+            yield RolledUp(subjects_in(parts, store, rollup), lines, partial(periods_in, parts, store, rollup))
 
     def stored(self) -> pl.DataFrame:
         """What charges take on disk: a row for those that count, one for older and held-back ones; parts, bytes."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from flows.cli import changing as changing
 from flows.cli import findings as findings
+from flows.cli import rules as rules
 from flows.cli import telling as telling
 from flows.cli.options import app as app
 
