@@ -14,7 +14,7 @@ from rich.text import Text
 
 from attribution.allocation.review import Proposal, Remark
 from attribution.reports import figures
-from attribution.reports.text import add_row, plain_table
+from attribution.reports.text_tables import add_row, plain_table
 from flows.questions import as_json_text
 from flows.reviewing import Coverage
 from schemas.faults import Fault
