@@ -13,10 +13,10 @@ from pathlib import Path
 import polars as pl
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
-from pyarrow import parquet
 
 from attribution.bills.json_lines import JsonTable, open_json
 from attribution.bills.listing import Head
+from attribution.bills.parquet_file import laid_flat, slices
 from schemas.faults import Fault, InputError
 from schemas.packed import UnfinishedFileError
 from schemas.text_file import PlainText, delimiter_of, physical_lines
@@ -27,8 +27,6 @@ _BATCH_CELLS = 32_000_000
 # A map holds about so many cells; as JSON text in CSV it is as long as they are.
 _MAP_CELLS = 24
 _BATCH_BYTES = 1 << 28
-# A slice of whole row groups may be so much smaller or larger than a batch; a larger group is cut.
-_SMALL, _LARGE = 0.8, 1.5
 # Larger blocks fall out of the caches and take half as long again; no row is as long.
 _BLOCK = 1 << 22
 
@@ -127,7 +125,7 @@ def raw_rows(table: OpenTable, nulls: tuple[str, ...]) -> Iterator[RawRows]:
         cells = sum(_MAP_CELLS if dtype.is_nested() else 1 for dtype in query.collect_schema().values())
         at_once = min(BATCH_ROWS, _BATCH_CELLS // max(cells, 1))
         # Slice by slice, since polars' own batches are read ahead and hold half a gigabyte more.
-        for start, rows in _slices(table.head.file.path, at_once):
+        for start, rows in slices(table.head.file.path, at_once):
             frame = query.slice(start, rows).collect()
             yield RawRows(table.head, laid_flat(frame, table.structs), _numbers(start + 1, frame.height), first=first)
             first = False
@@ -138,20 +136,6 @@ def raw_rows(table: OpenTable, nulls: tuple[str, ...]) -> Iterator[RawRows]:
         yield RawRows(table.head, laid_flat(empty, table.structs), _numbers(1, 0), first=True)
 
 
-def _slices(path: Path, at_once: int) -> Iterator[tuple[int, int]]:
-    """First row and number of rows of slices of about so many; they end where row groups do, unless one is large."""
-    about = parquet.read_metadata(path)
-    start = held = 0
-    for group in range(about.num_row_groups):
-        held += about.row_group(group).num_rows
-        while held >= _SMALL * at_once:
-            rows = held if held <= _LARGE * at_once else at_once
-            yield start, rows
-            start, held = start + rows, held - rows
-    if held:
-        yield start, held
-
-
 def scan(table: OpenTable) -> pl.LazyFrame:
     """All rows of a file, unread: to look for something in some columns. Nested columns of Parquet are as they are."""
     if table.objects is not None:
@@ -160,27 +144,6 @@ def scan(table: OpenTable) -> pl.LazyFrame:
         return pl.scan_parquet(table.head.file.path)
     query = pl.scan_csv(table.text.path, separator=table.delimiter, infer_schema=False, truncate_ragged_lines=True)
     return query.rename(dict(zip(query.collect_schema().names(), table.head.columns, strict=True)))
-
-
-def laid_flat(frame: pl.DataFrame, structs: Collection[str]) -> pl.DataFrame:
-    """A frame whose struct columns of these names are columns `outer.inner`, however deep; lists stay as they are."""
-    if not structs:
-        return frame
-    return pl.DataFrame(
-        [
-            one
-            for column in frame.get_columns()
-            for one in (_inner(column) if column.name.lower() in structs else (column,))
-        ]
-    )
-
-
-def _inner(column: pl.Series) -> Iterator[pl.Series]:
-    if not isinstance(column.dtype, pl.Struct):
-        yield column
-        return
-    for one in column.struct.unnest().get_columns():
-        yield from _inner(one.rename(f"{column.name}.{one.name}"))
 
 
 def _json(table: OpenTable, objects: JsonTable) -> Iterator[RawRows]:
