@@ -48,3 +48,4 @@ check: .venv/.dev
 bench: .venv/.dev
 	@$(RUN)python benchmarks/hot_path.py
 	@$(RUN)python benchmarks/detection_quality.py
+	@$(RUN)python benchmarks/weekly_reports.py

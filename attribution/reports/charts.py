@@ -5,8 +5,10 @@ The SVG takes the page's own text colour, so that it is at home in light and dar
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import altair as alt
@@ -53,14 +55,24 @@ class Chart:
 
 def png(chart: Chart) -> bytes:
     """Draw for mail at twice the resolution, on white; no address is ever fetched."""
-    spec = {**chart.spec, "background": "white"}
-    return bytes(vl_convert.vegalite_to_png(spec, scale=2, allowed_base_urls=[]))
+    return _png(json.dumps({**chart.spec, "background": "white"}))
 
 
 def svg(chart: Chart) -> str:
     """Draw for the page: no ground of its own, and text in the colour of its surroundings."""
-    drawn = str(vl_convert.vegalite_to_svg(chart.spec, allowed_base_urls=[]))
+    drawn = _svg(json.dumps(chart.spec))
     return drawn.replace(INK.lower(), "currentColor").replace(INK, "currentColor")
+
+
+# The same chart goes to all who receive a report, and is drawn once.
+@lru_cache(maxsize=32)
+def _png(spec: str) -> bytes:
+    return bytes(vl_convert.vegalite_to_png(spec, scale=2, allowed_base_urls=[]))
+
+
+@lru_cache(maxsize=32)
+def _svg(spec: str) -> str:
+    return str(vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]))
 
 
 @dataclass(frozen=True)
@@ -142,4 +154,4 @@ def specification(chart: alt.Chart | alt.LayerChart, font: str | None) -> dict[s
         )
         .configure_legend(labelColor=INK, labelFontSize=11, symbolStrokeWidth=0)
     )  # fmt: skip
-    return dict(looked.to_dict())
+    return dict(looked.to_dict(validate=False))

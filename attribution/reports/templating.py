@@ -5,6 +5,7 @@ Whatever a template prints passes `_finish`, so that forgetting a filter cannot 
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,9 @@ def _finish(value: Any) -> Any:  # noqa: ANN401 - jinja2 hands over whatever an 
     return figures.label(value) if isinstance(value, str) and value else value
 
 
+@cache
 def environment() -> jinja2.Environment:
-    """Templates of this room with the figures' wording as filters."""
+    """Templates of this room, compiled once, with what they call."""
     made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,

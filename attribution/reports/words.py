@@ -124,7 +124,7 @@ def grew(row: Growth, say: Wording) -> tuple[str, str]:
         percent=say.grown(row.percent, row.status),
         month=say.month(row.month),
     )
-    known = [(name, amount) for name, amount in row.effects if amount is not None and amount != 0]
+    known = [(name, amount) for name, amount in row.effects if amount and figures.rounded(amount, row.currency)]
     known.sort(key=lambda one: abs(one[1]), reverse=True)
     effects = say.together(say.say(f"effect_{name}", amount=say.signed(amount, row.currency)) for name, amount in known)
     return line, say.say("grew_why", effects=effects) if known else ""
