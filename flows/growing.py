@@ -13,6 +13,7 @@ from attribution.detection import (
     growth,
     subjects_of,
 )
+from attribution.detection.worth import Worth
 from flows.running import Run
 from schemas.detection import Watermark
 
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-def grow(run: Run, dimensions: tuple[str, ...], daily: pl.DataFrame, marks: Mapping[str, Watermark]) -> pl.DataFrame:
+def grow(
+    run: Run, dimensions: tuple[str, ...], daily: pl.DataFrame, marks: Mapping[str, Watermark], rates: pl.DataFrame
+) -> pl.DataFrame:
     """Compare months, keep the rows and what they come from.
 
     Args:
@@ -28,12 +31,15 @@ def grow(run: Run, dimensions: tuple[str, ...], daily: pl.DataFrame, marks: Mapp
         dimensions: those of the rules.
         daily: daily costs up to the run's clock.
         marks: each source's first day and last complete day.
+        rates: RATE_COLUMNS; those into the workspace's currency count.
 
     Returns:
         The findings of growth.
     """
     stated = run.workspace.growth
-    grown = growth(daily, marks, stated, subjects_of(dimensions, *stated.subjects))
+    known = rates.filter(to=run.workspace.currency).select("from", "month", "rate").iter_rows()
+    worth = Worth(run.workspace.currency, {(currency, month): rate for currency, month, rate in known})
+    grown = growth(daily, marks, stated, subjects_of(dimensions, *stated.subjects), worth=worth)
     laid = compared_days(daily, marks, grown)
     usage = run.ledger.compared_usage(laid.frame, check_subjects(stated, dimensions))
     parts = contributors(grown, usage, laid)

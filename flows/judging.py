@@ -58,7 +58,7 @@ def detect(run: Run, rules: RuleBook, inputs: InputFrames) -> pl.DataFrame:
     workspace, ledger = run.workspace, run.ledger
     marks = watermarks(ledger, workspace.timezone, run.as_of)
     daily = _daily(run, rules)
-    fired = grow(run, rules.names, daily, marks)
+    fired = grow(run, rules.names, daily, marks, inputs.rates)
     run.watch("detecting", 1, 2)
     waste = detect_waste(_waste_inputs(run, rules, inputs, marks), workspace.waste)
     checks = _invoice_checks(run, inputs.invoices)

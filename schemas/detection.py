@@ -150,6 +150,8 @@ GROWTH_COLUMNS: dict[str, pl.DataType] = {
     "new_effect": MONEY,  # SKUs of this month only
     "vanished_effect": MONEY,  # SKUs of the month before only; not above zero where costs are not below it
     "mix_effect": MONEY,  # all else: shares of splits, what has no quantity; the five sum to `change`
+    "currency_effect": MONEY,  # what another rate adds, in the workspace's currency; null: a rate is missing
+    "converted_change": MONEY,  # `change` at this month's rate + currency_effect; null: a rate is missing
     "weekday_adjustment": MONEY,  # what other weekdays alone add to the days before, so that it is not in `change`
     "status": pl.String(),
     "verdict": pl.String(),  # null: nothing to report

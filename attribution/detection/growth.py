@@ -20,6 +20,7 @@ from attribution.detection.comparison import Comparison, Money, compare
 from attribution.detection.sums import COLUMN_OF, PLACES, Key, Sums, place, sum_up
 from attribution.detection.weekdays import evened
 from attribution.detection.windows import Windows, previous_month, windows
+from attribution.detection.worth import Worth
 from schemas.check import verify
 from schemas.detection import EFFECTS, GROWTH_COLUMNS, GrowthRows, Watermark
 from schemas.dimensions import DIMENSIONS, IDLE, SHARED, TAG_CONFLICT, UNALLOCATED
@@ -65,6 +66,8 @@ def growth(
     thresholds: Growth,
     subjects: Sequence[Subject] | None = None,
     minimums: Mapping[str, Decimal] | None = None,
+    *,
+    worth: Worth | None = None,
 ) -> pl.DataFrame:
     """Compare every subject's months.
 
@@ -74,6 +77,7 @@ def growth(
         thresholds: the fraction and the amount above which growth is a finding.
         subjects: column names (`service` is ServiceName) that make a subject together; default `subjects_of()`.
         minimums: currency -> the minimum in that currency; `thresholds.minimum` for the others.
+        worth: the workspace's currency, and the months' rates into it; a minimum counts by them where there is one.
 
     Returns:
         GrowthRows, sorted by kind, subject, currency and month. A subject has a row where it has a charge in the
@@ -86,7 +90,7 @@ def growth(
     with_data = _months_with_data(costs, watermarks)
     laid = windows(watermarks, with_data)
     based = {month for (_, month), days in laid.compared.items() if days.previous_days}
-    judging = _Judging(laid, thresholds, minimums or {}, based)
+    judging = _Judging(laid, thresholds, minimums or {}, based, worth or Worth())
     wanted = tuple(subjects if subjects is not None else subjects_of())
     placed = place(costs, laid, [COLUMN_OF.get(name, name) for subject in wanted for name in subject])
     for subject in wanted:
@@ -109,6 +113,7 @@ class _Judging:
     thresholds: Growth
     minimums: Mapping[str, Decimal]
     based: AbstractSet[date]
+    worth: Worth
     rows: dict[Name, dict[str, Any]] = field(default_factory=dict)
     fired: dict[Name, Grown] = field(default_factory=dict)
 
@@ -120,27 +125,35 @@ class _Judging:
         for key, seen in compared.items():
             name = Name(subject, key)
             months = costly.get((key.values, key.currency), set())
-            limits = limits_of(name, sums[key], self.thresholds, self.minimums)
-            common = limits_of(name, sums[key], replace(self.thresholds, overrides=()), self.minimums)
+            rate = self.worth.rate(key.currency, key.month) or Fraction(1)
+            limits = limits_of(name, sums[key], self.thresholds, self.minimums, rate)
+            common = limits_of(name, sums[key], replace(self.thresholds, overrides=()), self.minimums, rate)
             judged = _judge(key, seen, months, limits, based=key.month in self.based)
             excused = limits != common and _judge(key, seen, months, common, based=key.month in self.based).verdict
             if unused:
                 judged, excused = replace(judged, verdict=None), None
             notes = _notes(key, sums, judged, self.laid)
-            self.rows[name] = {**_named(name, sums[key]), **_row(seen, judged), "note": notes, "explained_by": None}
+            money = _row(seen, judged)
+            self.rows[name] = {**_named(name, sums[key]), **money, "note": notes, "explained_by": None}
+            self.rows[name] |= self.worth.bridge(key.currency, key.month, seen, money["change"])
             if "finding" in (judged.verdict, excused):
                 self.fired[name] = Grown(seen.per_day + seen.previous_per_day, sums[key].owner)
 
 
-def limits_of(name: Name, sums: Sums, thresholds: Growth, minimums: Mapping[str, Decimal]) -> tuple[Fraction, int]:
-    """Threshold and minimum of a subject: of the overrides that fit it the one with most values, else the last."""
+def limits_of(
+    name: Name, sums: Sums, thresholds: Growth, minimums: Mapping[str, Decimal], rate: Fraction = Fraction(1)
+) -> tuple[Fraction, Fraction]:
+    """Threshold and minimum of a subject: of the overrides that fit it the one with most values, else the last.
+
+    The minimum is divided by the rate, so that it counts in the currency of the costs.
+    """
     values = {"owner": sums.owner, "project": sums.project} | dict(zip(name.columns, name.key.values, strict=True))
     threshold, minimum = thresholds.threshold, minimums.get(name.key.currency, thresholds.minimum)
     for one in sorted(thresholds.overrides, key=lambda override: len(override.when)):
         if one.when.items() <= values.items():
             threshold = threshold if one.threshold is None else one.threshold
             minimum = minimum if one.minimum is None else one.minimum
-    return Fraction(threshold), to_units(minimum)
+    return Fraction(threshold), to_units(minimum) / rate
 
 
 def _months_with_data(costs: pl.LazyFrame, watermarks: Mapping[str, Watermark]) -> set[tuple[str, date]]:
@@ -169,7 +182,7 @@ def _costly_months(compared: Mapping[Key, Comparison]) -> dict[tuple[tuple[str, 
 
 
 def _judge(
-    key: Key, seen: Comparison, costly: AbstractSet[date], limits: tuple[Fraction, int], *, based: bool
+    key: Key, seen: Comparison, costly: AbstractSet[date], limits: tuple[Fraction, Fraction], *, based: bool
 ) -> _Judged:
     """Say what happened to a subject, and whether anybody must hear of it; `limits` are threshold and minimum."""
     if seen.cost is None or (based and seen.previous is None):
@@ -259,7 +272,7 @@ def _row(seen: Comparison, judged: _Judged) -> dict[str, Any]:
 
 def _frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
     money = {"cost", "previous", "net", "previous_net", "per_day", "previous_per_day", "change"}
-    money |= {*EFFECTS, "weekday_adjustment"}
+    money |= {*EFFECTS, "weekday_adjustment", "currency_effect", "converted_change"}
     columns = [
         from_units([row[name] for row in rows], name)
         if name in money
