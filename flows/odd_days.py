@@ -1,11 +1,18 @@
-"""Daily anomalies over what the ledger keeps: bounds and episodes kept, recent ones as findings."""
+"""Odd days and weeks over what the ledger keeps: bounds, episodes and weeks kept, recent ones as findings."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from attribution.detection import anomaly_findings, judge_days, subjects_of
+from attribution.detection import (
+    anomaly_findings,
+    judge_days,
+    subjects_of,
+    together,
+    weekly_findings,
+    weekly_growth,
+)
 from flows.running import Run
 from schemas.detection import Watermark
 
@@ -31,4 +38,7 @@ def detect_days(
     judged = judge_days(daily, marks, subjects, workspace.anomaly.minimum, long)
     run.ledger.keep("daily_bounds", judged.bounds)
     run.ledger.keep("anomalies", judged.episodes)
-    return anomaly_findings(judged.episodes, grown)
+    odd = anomaly_findings(judged.episodes, grown)
+    weeks = weekly_growth(daily, marks, workspace.growth, subjects, long)
+    run.ledger.keep("weekly_growth", weeks)
+    return together(odd, weekly_findings(weeks, together(grown, odd))) if workspace.growth.weekly else odd

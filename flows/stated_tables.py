@@ -135,11 +135,12 @@ class Growth(Table):
     minimum: Amount = ws.Growth.minimum
     subjects: list[Annotated[list[Text], Field(min_length=1)]] = Field(default_factory=list)
     override: list[_GrowthOverride] = Field(default_factory=list)
+    weekly: bool = False
 
     def stated(self) -> ws.Growth:
         """As the rooms below know it."""
         overrides = (ws.GrowthOverride(one.model_extra or {}, one.threshold, one.minimum) for one in self.override)
-        return ws.Growth(self.threshold, self.minimum, tuple(map(tuple, self.subjects)), tuple(overrides))
+        return ws.Growth(self.threshold, self.minimum, tuple(map(tuple, self.subjects)), tuple(overrides), self.weekly)
 
 
 class Anomaly(Table):

@@ -160,6 +160,16 @@ GROWTH_COLUMNS: dict[str, pl.DataType] = {
     "note": pl.String(),  # what in the data weakens the comparison; null: nothing
     "explained_by": pl.String(),  # lower subjects that explain this growth, so that they are told in its place
 }
+
+WEEKLY_COLUMNS: dict[str, pl.DataType] = {
+    **{name: GROWTH_COLUMNS[name] for name in ("kind", "subject")},
+    "week": pl.Date(),  # its Monday
+    **{name: GROWTH_COLUMNS[name] for name in ("BillingCurrency", "cost", "previous", "net", "previous_net", "change")},
+    **dict.fromkeys(EFFECTS, MONEY),
+    **{name: GROWTH_COLUMNS[name] for name in ("percent", "verdict", "owner", "project", "explained_by")},
+}
+"""One subject x complete week: cost, the week before, and what made the difference; see GROWTH_COLUMNS."""
+
 _ALWAYS = ("kind", "subject", "month", "BillingCurrency", "days", "status", "owner", "project")
 
 
@@ -176,6 +186,16 @@ GrowthRows = pa.DataFrameSchema(
     strict=True,
     unique=["kind", "subject", "month", "BillingCurrency"],
     name="GrowthRows",
+)
+
+WeeklyRows = pa.DataFrameSchema(
+    {
+        name: pa.Column(dtype, nullable=name not in (*_ALWAYS, "week"), checks=_checks(name))
+        for name, dtype in WEEKLY_COLUMNS.items()
+    },
+    strict=True,
+    unique=["kind", "subject", "week", "BillingCurrency"],
+    name="WeeklyRows",
 )
 
 Contributors = pa.DataFrameSchema(

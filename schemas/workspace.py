@@ -82,6 +82,7 @@ class Growth:
     minimum: Decimal = Decimal(100)
     subjects: tuple[tuple[str, ...], ...] = ()
     overrides: tuple[GrowthOverride, ...] = ()
+    weekly: bool = False  # whether a week over the week before may be a finding, too
 
 
 @dataclass(frozen=True)

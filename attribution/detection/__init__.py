@@ -19,6 +19,7 @@ from attribution.detection.recipients import (
 )
 from attribution.detection.silence import silent_sources, unnamed_sources
 from attribution.detection.waste import WasteInputs, detect_waste, threshold_faults
+from attribution.detection.weekly import weekly_findings, weekly_growth
 
 __all__ = [
     "WasteInputs",
@@ -44,4 +45,6 @@ __all__ = [
     "together",
     "unknown_recipients",
     "unnamed_sources",
+    "weekly_findings",
+    "weekly_growth",
 ]

@@ -83,13 +83,14 @@ class Sums:
         return 0 < self.known < self.rows or 0 < self.previous_known < self.previous_rows
 
 
-def place(costs: pl.LazyFrame, laid: Windows, names: Iterable[str]) -> pl.DataFrame:
+def place(costs: pl.LazyFrame, laid: Windows, names: Iterable[str], every: str = "1mo") -> pl.DataFrame:
     """Sum daily costs over the days laid out, each in the months it counts for: its own, or as the base of the next.
 
     Args:
         costs: daily costs.
         laid: which days count for which month.
         names: every column that some subject is made of.
+        every: what the months of `laid` are: "1mo" months, "1w" weeks from Monday.
 
     Returns:
         One row a combination of those columns x owner x project x currency x source x month x `item` x `sku`: `item`
@@ -104,7 +105,7 @@ def place(costs: pl.LazyFrame, laid: Windows, names: Iterable[str]) -> pl.DataFr
     by = dict.fromkeys((*names, "owner", "project", "BillingCurrency", "source", "month", "item", "sku"))
     return (
         costs.with_columns(
-            pl.col("usage_date").dt.month_start().alias("data_month"),
+            pl.col("usage_date").dt.truncate(every).alias("data_month"),
             (pl.col("ChargeCategory") == USAGE).alias("usage"),
             quantity.cast(_QUANTITY).alias("quantity"),
         )

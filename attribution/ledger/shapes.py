@@ -17,6 +17,7 @@ from schemas.detection import (
     GROWTH_COLUMNS,
     INVOICE_CHECK_COLUMNS,
     NOTICE_COLUMNS,
+    WEEKLY_COLUMNS,
 )
 from schemas.dimensions import DIMENSIONS
 from schemas.findings import FINDING_MARK_COLUMNS
@@ -29,7 +30,7 @@ Kept = Literal[
     "growth", "reconciliation", "invoice_checks", "usage", "finding_marks", "detectors", "daily_bounds", "anomalies",
     "jobs", "job_shares", "split_notices",
     "budgets", "run_steps",
-    "growth_contributors",
+    "growth_contributors", "weekly_growth",
 ]  # fmt: skip
 """Tables that each run makes anew."""
 
@@ -39,6 +40,7 @@ def empty_tables() -> dict[str, pl.DataFrame]:
     frames = {
         "growth": GROWTH_COLUMNS,
         "growth_contributors": CONTRIBUTOR_COLUMNS,
+        "weekly_growth": WEEKLY_COLUMNS,
         "daily_bounds": DAILY_BOUND_COLUMNS,
         "anomalies": EPISODE_COLUMNS,
         "invoice_checks": INVOICE_CHECK_COLUMNS,
