@@ -135,6 +135,25 @@ def backfill(
     return tuple(summaries)
 
 
+def detect_again(workspace: Workspace, as_of: datetime | None = None, watch: Watch = quiet) -> int:
+    """Detect anew over what the ledger keeps, with the inputs and limits of now; no bill is read.
+
+    Returns:
+        How many findings there are.
+
+    Raises:
+        InputError: nothing was attributed yet, or configuration or inputs are wrong.
+    """
+    stated = read_stated(workspace)
+    with running(workspace, "detect", as_of, watch, stated.rules.digest) as run:
+        if run.ledger.query("costs_kept").is_empty():
+            hint = "Run `attribution run` first; findings are made of what it keeps."
+            raise InputError(Fault("detect", "nothing was attributed yet, so there is nothing to judge", hint=hint))
+        found = detect(run, stated.rules, stated.inputs)
+        publish(run)
+        return found.height
+
+
 def months(first: date, last: date) -> Iterator[date]:
     """First days of the months from one to another, both included."""
     while first <= last:

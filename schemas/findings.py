@@ -34,6 +34,13 @@ FINDING_MARK_COLUMNS: dict[str, pl.DataType] = {
 STATES = ("open", "reopened", "acknowledged", "snoozed", "planned", "suppressed", "resolved")
 ACTIVE = ("open", "reopened")
 """States in which somebody still has to look."""
+KINDS = (
+    "growth", "new", "anomaly", "sudden_silence", "budget_warned", "budget_at_risk",
+    "budget_breached", "plan_at_risk", "plan_breached", "burns_without_progress", "rate_missing", "source_behind",
+    "invoice_differs", "invoice_without_bill", "bill_without_invoice", "bill_in_two_sources", "owner_left",
+    "recipient_without_cost", "source_not_named",
+)  # fmt: skip
+"""Kinds of findings beside those of the waste detectors and of readers' notices."""
 ACTIONS = ("ack", "snooze", "resolve", "reopen")
 RESOLVED_FOR = 14
 """Days that a finding resolved by hand may still be found before it opens again: data comes late, windows are long."""

@@ -110,6 +110,35 @@ def run(workspace: Folder = HERE, as_of: AsOf = None, accept_shrink: AcceptShrin
 
 
 @app.command()
+def detect(
+    workspace: Folder = HERE,
+    as_of: AsOf = None,
+    fail_on: Annotated[
+        list[str] | None,
+        typer.Option(help="End with exit code 1 where a finding stands above it. May be given more than once."),
+    ] = None,
+) -> None:
+    """Detect anew over what is attributed, without reading bills; a gate for scripts.
+
+    Example: attribution detect --fail-on "growth>20%" --fail-on "severity>=critical" --workspace sample_bills
+    """
+    from flows.gates import check_gates, read_gates
+    from flows.steps import detect_again
+    from flows.terminal import ABOVE_GATE, read_instant, terminal, watching
+
+    stated = load(workspace)
+    gates = read_gates(fail_on or ())
+    with watching() as watch:
+        found = detect_again(stated, read_instant(as_of), watch)
+    terminal.print(f"{found} findings (see: attribution findings)", markup=False)
+    lines = check_gates(stated.store, gates)
+    for line in lines:
+        terminal.print(line, markup=False)
+    if lines:
+        raise typer.Exit(ABOVE_GATE)
+
+
+@app.command()
 def backfill(first: str, last: str, workspace: Folder = HERE) -> None:
     """Look back over a range of months, so that findings have the age they would have.
 
