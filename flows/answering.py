@@ -19,7 +19,7 @@ from attribution.ledger import (
 )
 from attribution.ledger import query as ask_published
 from attribution.reports.mail import as_reference
-from flows.explaining import Told
+from flows.explaining.told import Told
 from flows.questions import ask, plain_rows
 from flows.running import now
 from schemas.faults import Fault, InputError, suggest

@@ -54,6 +54,7 @@ EXAMPLES = [
     "README.md",
     "docs/budgets.md",
     "docs/findings.md",
+    "docs/explain.md",
     "docs/how_it_works.md",
     "docs/jobs.md",
     "docs/operations.md",

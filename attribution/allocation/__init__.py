@@ -1,7 +1,7 @@
 """Whose money: resolve the dimensions of every line, split what serves many, prove that nothing was lost."""
 
 from attribution.allocation.beside import Beside
-from attribution.allocation.explain import Explanation, explain
+from attribution.allocation.explain import Explanation, Share, explain, related
 from attribution.allocation.reconcile import broken, reconcile
 from attribution.allocation.resolve import Resolved, resolve
 from attribution.allocation.shares import recompute
@@ -12,10 +12,12 @@ __all__ = [
     "Divided",
     "Explanation",
     "Resolved",
+    "Share",
     "broken",
     "explain",
     "recompute",
     "reconcile",
+    "related",
     "resolve",
     "split",
 ]

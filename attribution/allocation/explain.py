@@ -5,9 +5,11 @@ It asks the same evidence as `resolve`, and computes every share anew from the w
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Any
 
 import polars as pl
@@ -86,8 +88,8 @@ class Explanation:
         plain: dict[str, Any] = _plain(asdict(self))
         return plain
 
-    def as_lines(self) -> list[str]:
-        """Plain text, a line a fact."""
+    def as_lines(self, because: Mapping[str, str] = MappingProxyType({})) -> list[str]:
+        """Plain text, a line a fact; `because` says of rules and splits why they are as they are."""
         lines = [f"{self.resource_id}{f' in {self.month:%Y-%m}' if self.month else ''}"]
         if not self.passages:
             lines.append("  no cost here")
@@ -100,11 +102,14 @@ class Explanation:
                     who = said.rule if said.rule and said.method != "rule" else f'rule "{said.rule}"'
                     who = who if said.rule else "nobody said anything"
                     mark = "=" if said.won else " "
-                    lines.append(f"    {mark} {dimension} = {said.value}  ({said.method}: {who})")
+                    why = f"; because {because[said.rule]}" if said.rule is not None and said.rule in because else ""
+                    lines.append(f"    {mark} {dimension} = {said.value}  ({said.method}: {who}{why})")
         for share in self.shares:
             to = ", ".join(f"{name}={value}" for name, value in share.receiver.items())
             money = f"{_plain(share.share)} of {_plain(share.pool)} {share.BillingCurrency}"
             lines.append(f'  split "{share.split}": {to} got {share.weight} of {share.total_weight}: {money}')
+            if share.split in because:
+                lines[-1] += f"; because {because[share.split]}"
         return lines
 
 
@@ -141,9 +146,7 @@ def explain(
         rules: the rule book.
         divided: what `split` gave, to show where money went on.
     """
-    attached = attachments(resources, created(subjects, resources))
-    above = ancestry(attached, pl.Series([resource_id])).chain.get_column("ancestor")
-    subjects = subjects.filter(pl.col("ResourceId").is_in([resource_id, *above]))
+    subjects = subjects.filter(pl.col("ResourceId").is_in(related(resource_id, subjects, resources)))
     lines = lines.filter(pl.col("subject_id").is_in(subjects.get_column("subject_id").implode()))
     evidence = gather_evidence(subjects, lines, tags, resources, rules)
     own = evidence.subjects.filter(pl.col("ResourceId") == resource_id).get_column("subject_id")
@@ -153,6 +156,12 @@ def explain(
     mine = lines.with_columns(evidence.of_line.alias("context")).filter(wanted)
     shares = _shares(mine, divided, rules) if divided is not None else ()
     return Explanation(resource_id, month, _passages(mine, evidence), shares)
+
+
+def related(resource_id: str, subjects: pl.DataFrame, resources: pl.DataFrame) -> list[str]:
+    """A resource and all that it may inherit from."""
+    attached = attachments(resources, created(subjects, resources))
+    return [resource_id, *ancestry(attached, pl.Series([resource_id])).chain.get_column("ancestor").unique()]
 
 
 def _passages(mine: pl.DataFrame, evidence: Evidence) -> tuple[Passage, ...]:

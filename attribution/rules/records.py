@@ -138,6 +138,7 @@ class Split:
     of: Condition | None = None
     measure: str | None = None
     idle: Idle = "keep"
+    because: str = ""
 
     @property
     def of_nodes(self) -> bool:

@@ -55,6 +55,7 @@ def read_split(table: dict[str, Any], name: str, dimensions: dict[str, Dimension
         _to(table, across, dimensions, place) if "to" in table else None,
         weights,
         _within(table.get("within", "month"), place),
+        because=str(table.get("because", "")),
         inside=_inside(table, across, dimensions, place),
         of=of,
         measure=measure,

@@ -33,36 +33,42 @@ def explain(
     resource: Annotated[
         str | None, typer.Argument(help="A ResourceId as billed, or the reference that a mail names.")
     ] = None,
+    *,
     month: Annotated[str | None, typer.Option(help="Month of usage, for example 2026-10; without it, all.")] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(help="A figure: COLUMN=VALUE, for example project=aurora-7b. May be given more than once."),
+    ] = None,
+    finding: Annotated[str | None, typer.Option(help="A finding, by its fingerprint or the beginning of it.")] = None,
+    experiment: Annotated[str | None, typer.Option(help="An experiment: --where experiment=NAME.")] = None,
+    charge: Annotated[
+        str | None, typer.Option(help="A charge, FILE:ROW or BILL_ID:ROW as in charges: who pays for it.")
+    ] = None,
     cost: Annotated[str | None, typer.Option(help="A row of costs, by its cost_id.")] = None,
     workspace: Folder = HERE,
-    *,
     as_json: AsJson = False,
 ) -> None:
-    """Say whose a resource's money is and why: the charges, all that was tried, what won, where splits moved it.
+    """Say whose money is and why: from a figure, a finding or a resource down to the charges, or from a charge up.
 
-    Of the reference of a mail: what stood in it, and who said that it belongs there.
+    Of a resource: all that was tried, what won, where splits moved it. Of the reference of a mail: what stood in it,
+    and who said that it belongs there.
 
     Example: attribution explain mrd-gpu-12 --month 2026-10 --workspace sample_bills
-    """
-    from flows.answering import explain_mail, mail_of
-    from flows.explaining import explain_cost, explain_resource
-    from flows.terminal import print_plain, read_month
-    from schemas.faults import Fault, InputError
 
-    stated = load(workspace)
-    if (resource is None) == (cost is None):
-        raise InputError(
-            Fault(
-                "explain", "name a resource, the reference of a mail, or a cost", hint="See attribution explain --help."
-            )
-        )
-    if resource is not None and (mail := mail_of(stated.store, resource)):
-        told = explain_mail(stated.store, mail)
-    elif resource is not None:
-        told = explain_resource(stated, resource, read_month(month) if month else None)
-    else:
-        told = explain_cost(stated, str(cost))
+    Example: attribution explain --where project=aurora-7b --where stage=sft --month 2026-10 -w sample_bills
+    """
+    from flows.explaining.asked import told_of
+    from flows.terminal import print_plain, read_month
+
+    told = told_of(
+        load(workspace),
+        resource=resource,
+        month=read_month(month) if month else None,
+        where=[*(where or ()), *([f"experiment={experiment}"] if experiment else ())],
+        finding=finding,
+        charge=charge,
+        cost=cost,
+    )
     print_plain(told.as_json() if as_json else told.as_text())
 
 
