@@ -74,6 +74,7 @@ def detect(run: Run, rules: RuleBook, inputs: InputFrames) -> pl.DataFrame:
         *_about_data(run, marks),
     )
     ledger.keep("detectors", waste.detectors)
+    ledger.keep("waste_terms", pl.DataFrame({"grace_days": [workspace.waste.plan.grace_days]}))
     ledger.keep("invoice_checks", checks)
     ledger.keep("budgets", foreseen.rows)
     _keep_findings(run, inputs, found)

@@ -24,7 +24,7 @@ from pydantic import (
 
 from attribution.bills import clock_of, generic_csv, own_costs
 from attribution.rules import rule_files
-from flows.stated_tables import Amount, Anomaly, Budget, Growth, Progress, Severity, Share, Suppress, Text, Waste
+from flows.stated_tables import WASTE, Amount, Anomaly, Budget, Growth, Progress, Severity, Share, Suppress, Text, Waste
 from flows.stated_tables import Table as _Table
 from flows.stated_values import (
     charge_column,
@@ -276,7 +276,7 @@ def _known(table: str) -> list[str]:
         "inputs": _Inputs,
         "growth": Growth,
         "anomaly": Anomaly,
-        "waste": Waste,
+        **WASTE,
         "invoices": _Invoices,
         "budget": Budget,
         "progress": Progress,

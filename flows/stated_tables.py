@@ -97,6 +97,31 @@ class _WasteOverride(Table):
     )
 
 
+_Sure = Literal["high", "medium", "low"]
+
+
+class WastePlan(Table):
+    """`[waste.plan]`."""
+
+    grace_days: int = Field(default=ws.WastePlan.grace_days, ge=1)
+    max_resources: int = Field(default=ws.WastePlan.max_resources, ge=1)
+    max_percent: Annotated[Amount, Field(le=100)] = ws.WastePlan.max_percent
+    protected_stages: list[Text] = Field(default_factory=lambda: list(ws.WastePlan.protected_stages))
+    protected_tags: list[Text] = Field(default_factory=lambda: list(ws.WastePlan.protected_tags))
+    confidence: list[_Sure] = ["high", "medium"]
+
+    def stated(self) -> ws.WastePlan:
+        """As the rooms below know it."""
+        return ws.WastePlan(
+            self.grace_days,
+            self.max_resources,
+            self.max_percent,
+            tuple(self.protected_stages),
+            tuple(self.protected_tags),
+            tuple(self.confidence),
+        )
+
+
 class Waste(Table):
     """`[waste]`; every further table in it is a detector's."""
 
@@ -106,11 +131,13 @@ class Waste(Table):
     coverage: Share = ws.Waste.coverage
     minimum: Amount = ws.Waste.minimum
     override: list[_WasteOverride] = Field(default_factory=list)
+    plan: WastePlan = WastePlan()
 
     def stated(self) -> ws.Waste:
         """As the rooms below know it."""
         overrides = tuple(as_override(one.model_extra or {}) for one in self.override)
-        return ws.Waste(self.min_age_days, self.coverage, self.minimum, dict(self.model_extra or {}), overrides)
+        own = dict(self.model_extra or {})
+        return ws.Waste(self.min_age_days, self.coverage, self.minimum, own, overrides, self.plan.stated())
 
 
 class _GrowthOverride(BaseModel):
@@ -147,3 +174,7 @@ class Anomaly(Table):
     """[anomaly]: the least excess of an episode."""
 
     minimum: Amount = ws.Anomaly.minimum
+
+
+WASTE: dict[str, type[Table]] = {"waste": Waste, "plan": WastePlan}
+"""Tables of waste by name, for messages that tell what may stand in them."""

@@ -60,6 +60,14 @@ def week_of(frames: ReportFrames) -> Period:
     return last if complete is None or complete >= last.first else week_before(today, complete)
 
 
+_FINDINGS = """
+SELECT f.* REPLACE (concat_ws(' ', w.warning, f.evidence) AS evidence)
+FROM main.findings AS f LEFT JOIN main.waste_path AS w USING (fingerprint)
+WHERE f.state <> 'resolved'
+"""
+"""Standing findings; of waste, what is going to happen comes first, so that no face cuts it off."""
+
+
 def report_frames(kept: Kept, workspace: Workspace, as_of: datetime, run: int | None = None) -> ReportFrames:
     """Everything reports show, of all owners; reports do the filtering.
 
@@ -74,9 +82,7 @@ def report_frames(kept: Kept, workspace: Workspace, as_of: datetime, run: int | 
     return ReportFrames(
         as_of=as_of.astimezone(ZoneInfo(workspace.timezone)),
         daily=_daily(kept),
-        findings=kept.frame("SELECT * FROM main.findings WHERE state <> 'resolved'").select(
-            list(shapes.REPORT_FINDING_COLUMNS)
-        ),
+        findings=kept.frame(_FINDINGS).select(list(shapes.REPORT_FINDING_COLUMNS)),
         growth=kept.frame("SELECT * FROM main.growth").select(list(GROWTH_COLUMNS)),
         # Own costs come a month at a time: no day waits for them.
         watermarks={name: mark for name, mark in marks.items() if name != OWN_COSTS},

@@ -102,6 +102,18 @@ class WasteOverride:
 
 
 @dataclass(frozen=True)
+class WastePlan:
+    """How findings of waste come onto the reclaim plan, and what never does."""
+
+    grace_days: int = 7  # between the warning and the day it is due
+    max_resources: int = 20  # of a kind
+    max_percent: Decimal = Decimal(10)  # of what a kind judged
+    protected_stages: tuple[str, ...] = ("serving",)
+    protected_tags: tuple[str, ...] = ("protected", "do-not-delete")  # keys; a value of no or false protects nothing
+    confidence: tuple[str, ...] = ("high", "medium")
+
+
+@dataclass(frozen=True)
 class Waste:
     """Thresholds of the waste detectors: for all, by `detector name -> {threshold: value}`, and by dimension value."""
 
@@ -110,6 +122,7 @@ class Waste:
     minimum: Decimal = Decimal(1)
     detectors: dict[str, dict[str, Decimal]] = field(default_factory=dict)
     overrides: tuple[WasteOverride, ...] = ()  # the first that fits a row wins
+    plan: WastePlan = WastePlan()
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from attribution.detection.recipients import (
     unknown_recipients,
 )
 from attribution.detection.silence import silent_sources, unnamed_sources
-from attribution.detection.waste import WasteInputs, detect_waste, threshold_faults
+from attribution.detection.waste import WasteInputs, detect_waste, plan_waste, policy_file, threshold_faults
 from attribution.detection.weekly import weekly_findings, weekly_growth
 
 __all__ = [
@@ -39,6 +39,8 @@ __all__ = [
     "notice_findings",
     "owners_who_left",
     "owners_without_recipient",
+    "plan_waste",
+    "policy_file",
     "silent_sources",
     "subjects_of",
     "threshold_faults",

@@ -27,7 +27,8 @@ from schemas.plans import BUDGET_COLUMNS
 from schemas.waste import DETECTOR_COLUMNS
 
 Kept = Literal[
-    "growth", "reconciliation", "invoice_checks", "usage", "finding_marks", "detectors", "daily_bounds", "anomalies",
+    "growth", "reconciliation", "invoice_checks", "usage", "finding_marks", "detectors", "waste_terms",
+    "daily_bounds", "anomalies",
     "jobs", "job_shares", "split_notices",
     "budgets", "run_steps",
     "growth_contributors", "weekly_growth",

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from schemas.dimensions import DIMENSIONS, UNKNOWN
+from schemas.dimensions import DIMENSIONS, NOBODY, UNKNOWN
 from schemas.findings import RESOLVED_FOR
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ def with_dimensions(sql: str, dimensions: Sequence[str]) -> str:
     plain = ", ".join(_quoted(name) for name in dimensions)
     full = ", ".join(_quoted(f"{name}{ending}") for name in dimensions for ending in ("", "_method", "_rule"))
     unknown = ", ".join(sql_text(value) for value in UNKNOWN)
-    filled = {"{dimensions}": plain, "{dimensions_with_method}": full, "{unknown}": unknown}
+    nobody = ", ".join(sql_text(value) for value in NOBODY)
+    filled = {"{nobody}": nobody, "{dimensions}": plain, "{dimensions_with_method}": full, "{unknown}": unknown}
     filled["{resolved_for}"] = str(RESOLVED_FOR)
     for placeholder, text in filled.items():
         sql = sql.replace(placeholder, text)

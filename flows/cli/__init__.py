@@ -9,6 +9,7 @@ from flows.cli import changing as changing
 from flows.cli import findings as findings
 from flows.cli import rules as rules
 from flows.cli import telling as telling
+from flows.cli import waste as waste
 from flows.cli.options import app as app
 
 

@@ -173,3 +173,19 @@ def test_azure_identifiers_ignore_case_and_others_do_not() -> None:
             costs=metered(billed(bill_id, "5")),
         )
         assert len(told(world, "unattached_volume")) == count
+
+
+def test_the_surest_of_two_findings_that_save_alike_carries_the_saving() -> None:
+    meter = {"SubAccountId": "acct", "SkuMeter": "EBS:VolumeUsage.gp3", "ServiceName": "EC2"}
+    machine = {"SubAccountId": "acct", "SkuMeter": "BoxUsage:m6i.large", "ServiceName": "EC2"}
+    world = volumes(
+        billed("vol-1", "320", **meter),
+        billed("i-1", "9", date(2026, 8, 1), **machine),
+        billed("i-2", "9", project="kestrel", **machine),
+    )
+    savings = {
+        row["kind"]: (row["confidence"], row["saving"])
+        for row in detect_waste(world, Waste()).findings.filter(pl.col("subject") == "vol-1").iter_rows(named=True)
+    }
+    assert savings["unattached_volume"] == ("high", Decimal(320))
+    assert savings["storage_without_compute"] == ("low", Decimal(0))

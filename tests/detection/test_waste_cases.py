@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from cases_bill_hours import HOURS
-from cases_bill_storage import STORAGE
-from cases_bill_work import WORK
-from waste_cases import Case, answers, result_of, world_of
+from waste_cases import Case, answers, every_case, result_of, world_of
 
-CASES: tuple[Case, ...] = (*HOURS, *STORAGE, *WORK)
+CASES = tuple(every_case())
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -6,10 +6,13 @@ other in one world. Labels follow docs/detectors.md, not the code.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import importlib
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
+from pathlib import Path
 from typing import Any, Literal
 
 import polars as pl
@@ -45,9 +48,12 @@ class Case:
     alone: bool = False
     also: frozenset[str] = field(default_factory=frozenset)  # other detectors that rightly speak of it
 
-    @property
-    def subject(self) -> str:
-        return self.name
+    def is_about(self, subject: str) -> bool:
+        """Whether a finding's subject is this case's: its name alone, or in a word such as `project=<name>`."""
+        return (
+            re.fullmatch(rf"(plan-|ri-|cr-|project=|arn:reservation/)?{re.escape(self.name)}( .*)?", subject)
+            is not None
+        )
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.label}: {self.why}"
@@ -146,5 +152,17 @@ def answers(world: WasteInputs, kind: str) -> dict[str, list[Row]]:
 def result_of(case: Case) -> str:
     """What the case's detector says of its subject, alone in its world."""
     told = answers(world_of([case]), case.kind)
-    mine = [row["verdict"] for subject, rows in told.items() if case.name in subject for row in rows]
+    mine = [row["verdict"] for subject, rows in told.items() if case.is_about(subject) for row in rows]
     return {"finding": "waste", "undetermined": "undetermined"}[mine[0]] if mine else "active"
+
+
+def every_case() -> Iterator[Case]:
+    """All cases of the modules `cases_*` beside this one."""
+    for file in sorted(Path(__file__).parent.glob("cases_*.py")):
+        for group in vars(importlib.import_module(file.stem)).values():
+            if isinstance(group, tuple) and group and isinstance(group[0], Case) and _one_kind(group):
+                yield from group
+
+
+def _one_kind(group: tuple[Case, ...]) -> bool:
+    return len({case.kind for case in group}) == 1

@@ -5,6 +5,9 @@ Detectors never act; they report, with evidence. One that lacks an input says no
 
 from __future__ import annotations
 
+from datetime import date
+from typing import TYPE_CHECKING
+
 from attribution.detection.waste.bill import (
     billed_after_deletion,
     bucket_never_requested,
@@ -24,15 +27,29 @@ from attribution.detection.waste.bill import (
     unused_commitment,
     volume_of_stopped_instance,
 )
+from attribution.detection.waste.custodian import policy_file
 from attribution.detection.waste.detector import Detector
 from attribution.detection.waste.inputs import WasteInputs
 from attribution.detection.waste.inventory import orphaned_tag, unattached_volume
 from attribution.detection.waste.judging import Judged, judge_all, override_faults
+from attribution.detection.waste.plan import reclaim_plan
 from attribution.detection.waste.utilization import idle_by_utilization
 from schemas.faults import Fault
-from schemas.workspace import Waste
+from schemas.workspace import Waste, WastePlan
 
-__all__ = ["DETECTORS", "Detector", "Judged", "WasteInputs", "detect_waste", "threshold_faults"]
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "DETECTORS",
+    "Detector",
+    "Judged",
+    "WasteInputs",
+    "detect_waste",
+    "plan_waste",
+    "policy_file",
+    "threshold_faults",
+]
 
 DETECTORS: tuple[Detector, ...] = (
     # the bill alone
@@ -68,6 +85,13 @@ def detect_waste(inputs: WasteInputs, waste: Waste) -> Judged:
         InputError: a threshold is set that no detector has.
     """
     return judge_all(DETECTORS, inputs, waste)
+
+
+def plan_waste(
+    path: pl.DataFrame, judged: pl.DataFrame, protected: pl.DataFrame, terms: WastePlan, today: date
+) -> pl.DataFrame:
+    """What of the findings of waste is planned, and why the others are not; see `plan.reclaim_plan`."""
+    return reclaim_plan(path, judged, protected, DETECTORS, terms=terms, today=today)
 
 
 def threshold_faults(waste: Waste, dimensions: tuple[str, ...]) -> tuple[Fault, ...]:

@@ -22,6 +22,7 @@ from schemas.money import known_sum
 from schemas.waste import DETECTOR_COLUMNS, JUDGED_COLUMNS, RESULTS
 from schemas.workspace import Waste
 
+_SURE = {"high": 0, "medium": 1, "low": 2}
 UNDETERMINED_SHOWN = 50
 """Undetermined findings of one detector and currency that are told one by one, the dearest; all are counted."""
 
@@ -103,13 +104,14 @@ def _judge(detector: Detector, estate: Estate, waste: Waste) -> pl.DataFrame:
 
 
 def _saved_once(rows: pl.DataFrame, detectors: Sequence[Detector]) -> pl.DataFrame:
-    """Leave a saving to the finding of its subject and currency that saves most."""
+    """Leave a saving to the finding of its subject and currency that saves most, and of those to the surest."""
     order = pl.DataFrame({"kind": [one.name for one in detectors], "wasted": [one.wasted for one in detectors]})
     kept = pl.col("wasted") & (pl.col("result") == "waste")
     ranked = (
         rows.join(order.with_row_index("place"), on="kind")
         .with_columns(pl.when(kept).then("saving").alias("saving"))
-        .sort("saving", "place", "subject", descending=[True, False, False], nulls_last=True)
+        .with_columns(pl.col("confidence").replace_strict(_SURE, default=len(_SURE)).alias("doubt"))
+        .sort("saving", "doubt", "place", "subject", descending=[True, False, False, False], nulls_last=True)
     )
     first = pl.struct("key", "BillingCurrency").is_first_distinct() | pl.col("saving").is_null()
     none = pl.lit(0).cast(rows.schema["saving"])

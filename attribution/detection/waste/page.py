@@ -25,7 +25,33 @@ verdict is missing, which is never taken for idle. `attribution findings` lists 
 that would end with the waste; where several detectors hit one resource, the one that saves most carries it and the \
 others save 0, so that savings may be added.
 
-Thresholds stand in `attribution.toml`: for all detectors, for one, and for what has some dimension values. Of \
+## The way to action
+
+This program never acts. A finding of waste goes a way that ends with people: `mark` when it is found, \
+`warn` with the first report to its owner that names it, `due` after the days of grace, `done` when its evidence is \
+gone, by whatever cause. `exempt` is what somebody acknowledged, snoozed or suppressed, with a reason and, where one \
+was given, an end ([findings and their life](findings.md)). `attribution waste path` lists them, the view \
+[`waste_path`](sql.md#waste_path) has the dates.
+
+`attribution waste plan FOLDER` writes what is due: `plan.csv`, with what to do, its risk and the way back on each \
+line, and `policies.yml` for Cloud Custodian, meant for `custodian run --dryrun`. Of one kind no more than \
+`max_resources`, and no more than `max_percent` of all it judged, are planned at once, those that save most first. \
+Resources of a protected stage or with a protected tag are never planned, nor is anything whose bill is far behind. \
+What is left out stands in `plan.csv` too, with the reason.
+
+```toml
+[waste.plan]
+grace_days       = 7
+max_resources    = 20
+max_percent      = 10
+protected_stages = ["serving"]
+protected_tags   = ["protected", "do-not-delete"]   # keys; the values no and false protect nothing
+confidence       = ["high", "medium"]
+```
+
+## Thresholds
+
+They stand in `attribution.toml`: for all detectors, for one, and for what has some dimension values. Of \
 overrides that fit, the first wins.
 
 ```toml

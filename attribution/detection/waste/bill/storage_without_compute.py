@@ -29,6 +29,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
             pl.col("last_day").filter(machines).max().alias("last_machine"),
         )
     )
+    account = place.group_by("source", "SubAccountId").agg(pl.col("has_machines").any().alias("shared_account"))
     volumes = (
         estate.meters.filter((pl.col("family") == "volume") & pl.col("now") & pl.col("key").is_not_null())
         .select("key", "BillingCurrency", *_PLACE)
@@ -37,6 +38,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     rows = estate.billed.join(volumes.drop("source", "project"), on=["key", "BillingCurrency"]).join(
         place, on=_PLACE, how="left"
     )
+    rows = rows.join(account, on=["source", "SubAccountId"], how="left")
     silent = (pl.col("last_mark") - pl.col("last_machine")).dt.total_days()
     fires = pl.col("had_machines") & ~pl.col("has_machines") & (silent >= at["min_age_days"])
     text = "Volume still billed; the last machine of project {} in account {} was billed on {}, {} days before {}; {}"
@@ -45,7 +47,8 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         at,
         waste=fires.fill_null(value=False),
         evidence=pl.format(text, "project", "SubAccountId", day("last_machine"), silent, day("last_mark"), "told_cost"),
-        confidence="medium",
+        # Another project's machine in the same account may mount it.
+        confidence=pl.when(pl.col("shared_account")).then(pl.lit("low")).otherwise(pl.lit("medium")),
     )
 
 
@@ -56,7 +59,7 @@ DETECTOR = Detector(
     needs=("costs.SkuMeter", "costs.SubAccountId"),
     thresholds={"min_age_days": Decimal(14)},
     meaning="The project had machines in this account, has had none since the start of the last complete month and for "
-    "14 days, and its volumes are still billed.",
+    "14 days, and its volumes are still billed. Confidence is low where other projects have machines in the account.",
     source="House rule; the bill alone does not say what mounts a volume.",
     action="Ask the project, take a snapshot of what it wants, delete the volumes.",
     risk="The data is lost with the volume; a project that only rests wants it back.",
