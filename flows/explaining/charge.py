@@ -61,36 +61,41 @@ def explain_charge(workspace: Workspace, bill: str, row: int) -> Told:
     names = [name.removesuffix("_method") for name in who.columns if name.endswith("_method")]
     known = reasons(rules)
     said = who.filter(pl.col("allocation_id") == allocation).row(0, named=True)
-    place = f"{one['file']} {row_text(row)}: {one['ChargePeriodStart']:%Y-%m-%d %H:%M} {one['ChargeCategory']}"
-    text = [
-        f"{place}, {one['ServiceName']}: {amounts(one)}",
-        f"  bill {one['bill_id']}, usage date {day}",
-    ]
+    paid = _paid(trail, who, names)
+    text = _lines_of(one, row, day)
     text += [
         f"  {name} = {said[name]}  ({said[f'{name}_method']}: {said[f'{name}_rule'] or 'nobody said anything'}"
         f"{because(said[f'{name}_rule'], known)})"
         for name in names
     ]
-    if one["ResourceId"]:
-        text.append(f"  what else was said: attribution explain {one['ResourceId']} --month {day:%Y-%m}")
     text += [
         f'  split "{step["split"]}": {step["weight"]} of {step["total_weight"]} to {_called(who, names, step)}'
         f"{because(step['split'], known)}"
         for step in trail.steps
     ]
-    paid = _paid(trail, who, names)
-    text += [f"  paid by {count(len(paid), 'receiver')}:"]
-    text += [
-        f"    BilledCost {or_unknown(part['BilledCost'])}, EffectiveCost {or_unknown(part['EffectiveCost'])}  "
-        + ", ".join(f"{name}={part[name]}" for name in names)
-        for part in paid
-    ]
+    text += _paid_lines(paid, names)
     older = stale([said["rules_version"]], rules, "what is said here is from then; reasons are those of today.")
     data = {"charge": plain_rows(charge)[0], "rules_version": said["rules_version"], "answers": said,
             "splits": [{**step, "receiver": _called(who, names, step)} for step in trail.steps],
             "paid_by": [{name: or_unknown(value) if "Cost" in name else value for name, value in part.items()}
                         for part in paid]}  # fmt: skip
     return Told((*older, *text), data)
+
+
+def _lines_of(one: dict[str, Any], row: int, day: Any) -> list[str]:  # noqa: ANN401 - a date
+    place = f"{one['file']} {row_text(row)}: {one['ChargePeriodStart']:%Y-%m-%d %H:%M} {one['ChargeCategory']}"
+    lines = [f"{place}, {one['ServiceName']}: {amounts(one)}", f"  bill {one['bill_id']}, usage date {day}"]
+    if one["ResourceId"]:
+        lines.append(f"  what else was said: attribution explain {one['ResourceId']} --month {day:%Y-%m}")
+    return lines
+
+
+def _paid_lines(paid: list[dict[str, Any]], names: list[str]) -> list[str]:
+    return [f"  paid by {count(len(paid), 'receiver')}:"] + [
+        f"    BilledCost {or_unknown(part['BilledCost'])}, EffectiveCost {or_unknown(part['EffectiveCost'])}  "
+        + ", ".join(f"{name}={part[name]}" for name in names)
+        for part in paid
+    ]
 
 
 def to_or_none(amount: Any) -> int | None:  # noqa: ANN401 - a Decimal or nothing

@@ -94,8 +94,12 @@ def shares_stored(
     names = [name.removesuffix("_method") for name in who.columns if name.endswith("_method")]
     currency = published.frame("SELECT subject_id, BillingCurrency FROM book.subjects")
     rows = rows.join(who, on="receiver_allocation_id", how="left").join(currency, on="subject_id", how="left")
+    return _by_receiver(rows, names), versions.to_series().to_list()
+
+
+def _by_receiver(rows: pl.DataFrame, names: list[str]) -> tuple[Share, ...]:
+    """Shares summed by split and receiver; of nodes divided by the hour only sums say something to a reader."""
     hourly = pl.col("hour").is_not_null()
-    # Of nodes divided by the hour only sums say something to a reader.
     rows = rows.with_columns(
         pl.when(hourly).then(pl.lit("its use")).otherwise("weight").alias("weight"),
         pl.when(hourly).then(pl.lit("that of all, hour by hour")).otherwise("total_weight").alias("total_weight"),
@@ -103,7 +107,7 @@ def shares_stored(
     moved = [pl.when(pl.col(f"{name}_rule") == pl.col("split")).then(name).alias(name) for name in names]
     key = ["split", "BillingCurrency", *names, "weight", "total_weight"]
     summed = rows.with_columns(moved).group_by(key).agg(known_sum("EffectiveCost"), known_sum("share")).sort(key)
-    found = [
+    return tuple(
         Share(
             row["split"],
             {name: row[name] for name in names if row[name] is not None},
@@ -114,5 +118,4 @@ def shares_stored(
             row["share"],
         )
         for row in summed.iter_rows(named=True)
-    ]
-    return tuple(found), versions.to_series().to_list()
+    )
