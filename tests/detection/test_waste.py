@@ -15,6 +15,7 @@ from detection_worlds import (
     WORLD,
     billed,
     inventory,
+    mark,
     metered,
     thing,
     told,
@@ -189,3 +190,17 @@ def test_the_surest_of_two_findings_that_save_alike_carries_the_saving() -> None
     }
     assert savings["unattached_volume"] == ("high", Decimal(320))
     assert savings["storage_without_compute"] == ("low", Decimal(0))
+
+
+def test_a_project_in_two_sources_that_end_in_different_months_has_one_finding() -> None:
+    moved = {"SkuMeter": "DataTransfer-Out-Bytes", "ServiceName": "Transfer", "cost_element": "network"}
+    late = {"nimbus": mark(date(2026, 11, 8)), "cirrus": mark(date(2026, 10, 8))}
+    months = (date(2026, 8, 1), date(2026, 9, 1), date(2026, 10, 1))
+    rows = [
+        billed(f"{source}-1", amount, month, source=source, **moved)
+        for source, amounts in (("nimbus", ("10", "10", "900")), ("cirrus", ("10", "800", "10")))
+        for month, amount in zip(months, amounts, strict=True)
+    ]
+    world = replace(WORLD, watermarks=late, costs=metered(*rows))
+    (row,) = told(world, "transfer_out_of_line")
+    assert (row["month"], row["cost_at_stake"]) == (date(2026, 10, 1), Decimal(900))

@@ -22,6 +22,7 @@ from schemas.money import known_sum
 from schemas.waste import DETECTOR_COLUMNS, JUDGED_COLUMNS, RESULTS
 from schemas.workspace import Waste
 
+_FIRST = {result: place for place, result in enumerate(("waste", "undetermined", "active"))}
 _SURE = {"high": 0, "medium": 1, "low": 2}
 UNDETERMINED_SHOWN = 50
 """Undetermined findings of one detector and currency that are told one by one, the dearest; all are counted."""
@@ -97,9 +98,18 @@ def _faults(stated: Mapping[str, Mapping[str, Decimal]], known: dict[str, list[s
 
 
 def _judge(detector: Detector, estate: Estate, waste: Waste) -> pl.DataFrame:
-    """One detector's judgements, but for resources that cost less than the minimum, or nothing any more."""
+    """One detector's judgements, one a subject and currency.
+
+    Sources may end in different months, and a project has one judgement in each: waste speaks first, then the dearest.
+    """
     at = Thresholds(detector, waste)
-    rows = detector.judge(estate, at).with_columns(pl.lit(detector.name).alias("kind"))
+    weight = pl.col("result").replace_strict(_FIRST, return_dtype=pl.Int8)
+    rows = (
+        detector.judge(estate, at)
+        .with_columns(pl.lit(detector.name).alias("kind"))
+        .sort(weight, "cost_at_stake", "month", descending=[False, True, True], nulls_last=True)
+        .unique(["subject", "BillingCurrency"], keep="first", maintain_order=True)
+    )
     return rows.select(pl.col(name).cast(dtype) for name, dtype in JUDGED_COLUMNS.items())
 
 
