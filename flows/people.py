@@ -1,11 +1,14 @@
-"""Who receives whose report: the settings and people.csv together, under the names that costs have."""
+"""What people.csv says beside the settings: who receives whose report, and whose team an owner's money is."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import polars as pl
 
 from attribution.inputs import read_people
-from attribution.rules import RuleBook, read_rules
+from attribution.rules import Rule, RuleBook, read_rules
+from attribution.rules.records import Ask
 from flows.running import Run
 from schemas.inputs import PEOPLE_COLUMNS
 from schemas.paths import matching
@@ -22,6 +25,34 @@ def as_owners(people: pl.DataFrame, rules: RuleBook) -> pl.DataFrame:
         for name in ("owner", "lead")
     }
     return people.with_columns(**names)
+
+
+def with_teams(rules: RuleBook, people: pl.DataFrame) -> RuleBook:
+    """The rules, and after all of them one a person: the owner's money is the team's where nothing else names a team.
+
+    Args:
+        rules: of the workspace; where they have no dimension `team` they stay as they are.
+        people: PEOPLE_COLUMNS; a team holds on the days of its row.
+    """
+    if "team" not in rules.dimensions:
+        return rules
+    team = rules.dimensions["team"]
+    told = as_owners(people, rules).filter(pl.col("team").is_not_null())
+    rows = told.select("owner", "team", "valid_from", "valid_to").unique().sort(pl.all())
+    more = (
+        Rule(
+            name=f"{owner} is in team {named}",
+            when=Ask("owner", "equals", owner),
+            assign={"team": (team.canonical(named),)},
+            since=since,
+            until=until,
+            because="people.csv",
+            default=True,
+            file="people.csv",
+        )
+        for owner, named, since, until in rows.iter_rows()
+    )
+    return replace(rules, rules=(*rules.rules, *more))
 
 
 def recipients_of(run: Run) -> dict[str, tuple[str, ...]]:

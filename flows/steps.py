@@ -26,6 +26,7 @@ from flows.arrival import Arrived, ingest
 from flows.beside import beside_of, read_measures
 from flows.judging import detect
 from flows.mailing import Asked, Weekly, mail_reports
+from flows.people import with_teams
 from flows.reporting import write_reports
 from flows.running import Run, Watch, quiet, rollup_of, running
 from flows.summary import summarize
@@ -210,7 +211,8 @@ def attribute(run: Run, stated: Stated) -> None:
     Raises:
         LawBrokenError: costs and charges differ; both totals are named and the costs kept before stay.
     """
-    rules, inputs = stated.rules, stated.inputs
+    inputs = stated.inputs
+    rules = with_teams(stated.rules, inputs.people)
     rollup = rollup_of(run.workspace, rules.columns)
     run.watch("rolling up", 0, 4)
     run.ledger.roll_up(rollup)

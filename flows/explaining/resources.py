@@ -14,6 +14,7 @@ from attribution.allocation import Share, explain, related
 from attribution.ledger import Published, read_published
 from flows.explaining.costs import shares_anew
 from flows.explaining.told import Told, charge_lines, charges, reasons, stale
+from flows.people import with_teams
 from flows.questions import plain_rows
 from flows.running import rollup_of
 from flows.steps import read_stated
@@ -41,6 +42,7 @@ def explain_resource(workspace: Workspace, resource: str, month: date | None) ->
             hint = "It must be written as billed: SELECT DISTINCT ResourceId FROM costs."
             raise InputError(Fault("explain", f'no charge has the ResourceId "{resource}"', hint=hint))
         inputs = stated.inputs
+        rules = with_teams(stated.rules, inputs.people)
         mine = subjects.filter(pl.col("ResourceId").is_in(related(resource, subjects, inputs.resources)))
         told = explain(
             resource,
@@ -49,14 +51,14 @@ def explain_resource(workspace: Workspace, resource: str, month: date | None) ->
             lines=published.lines(rollup).join(mine.lazy().select("subject_id"), on="subject_id", how="semi").collect(),
             tags=inputs.tags,
             resources=inputs.resources,
-            rules=stated.rules,
+            rules=rules,
         )
         shares, versions = shares_stored(published, resource, month)
         told = replace(told, shares=shares)
         asked = pl.lit(value=True) if month is None else rollup.day().dt.month_start() == month
         found = charges(published, "ResourceId = ?", [resource], asked)
     older = stale(versions, stated.rules, "answers are those of the next run, shares those of the last one.")
-    lines = told.as_lines(reasons(stated.rules))
+    lines = told.as_lines(reasons(rules))
     return Told((*older, *lines, *charge_lines(found)), told.as_dict() | {"charges": plain_rows(found)})
 
 

@@ -112,3 +112,33 @@ def test_aliases_hold_for_people_and_the_settings_win(root: Path) -> None:
         ("owner=mira", "mira@example.com"),
         ("owner=tomas", "box@example.com"),
     ]
+
+
+def test_people_say_the_team_in_time_where_nothing_else_does_and_a_team_may_be_a_recipient(root: Path) -> None:
+    say(root, people="MIRA,foundation,,,,2026-10-10\nmira,data,,,2026-10-10,\ntomas,data,,,,\n")
+    rules = '[dimension.team]\ntags = ["team"]\n[dimension.owner.values]\n"mira" = ["MIRA"]\n'
+    (root / "rules.toml").write_text(rules, encoding="utf-8")
+    toml = FINANCE.replace('"all" =', '"data" = ["data@example.com"]\n"all" =')
+    (root / "attribution.toml").write_text(toml, encoding="utf-8")
+    assert attribution("run", "-w", root, "--as-of", AS_OF).code == 0
+    told = query(
+        root / "ledger",
+        "SELECT DISTINCT owner, team, team_method, team_rule FROM costs WHERE owner IN ('mira', 'tomas') ORDER BY ALL",
+    ).rows()
+    expected = {
+        ("mira", "foundation", "rule", "mira is in team foundation"),
+        ("mira", "data", "rule", "mira is in team data"),
+        ("tomas", "data", "rule", "tomas is in team data"),
+    }
+    assert set(told) <= expected
+    assert {row[1] for row in told} >= {"data"}
+    assert query(root / "ledger", "SELECT count(*) FROM costs WHERE usage_date < '2026-10-10' AND team = 'data' "
+                                  "AND owner = 'mira'").item() == 0  # fmt: skip
+    found = query(root / "ledger", "SELECT subject FROM findings WHERE kind = 'owner_without_recipient'").rows()
+    assert found == [("owner=mira",)]  # somebody hears of the owners of the team data
+    assert attribution("weekly", "-w", root, "--as-of", AS_OF).code == 0
+    sent = query(root / "ledger", "SELECT report, recipient FROM deliveries ORDER BY ALL").rows()
+    assert sent == [("all", "boss@example.com"), ("team=data", "data@example.com")]
+    assert (next((root / "ledger/reports").iterdir()) / "team-data" / "report.html").is_file()
+    whose = attribution("report", "--team", "data", "-w", root)
+    assert (whose.code, "Cost report for team data" in whose.out) == (0, True)
