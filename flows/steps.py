@@ -234,6 +234,7 @@ def attribute(run: Run, stated: Stated) -> None:
     run.ledger.keep("jobs", divided.jobs)
     run.ledger.keep("job_shares", divided.job_shares)
     run.ledger.keep("split_notices", divided.remarks)
+    run.ledger.keep("other_limits", rules.other_limits)
     run.counts |= {"input_rejects": inputs.rejects.height, "lines": lines.height, "costs": divided.costs.height}
     run.watch("attributed", 4, 4)
 

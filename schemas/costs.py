@@ -54,6 +54,9 @@ PERIOD_COLUMNS: dict[str, pl.DataType] = {
 }
 """A line told by the periods of its charges, for resources that are divided by the hour."""
 
+OTHER_LIMIT_COLUMNS: dict[str, pl.DataType] = {"dimension": pl.String(), "other_below": MONEY}
+"""One dimension: values that carry less than so much in a billing month and currency are shown as `other`."""
+
 SIGNS = ("positive", "negative", "zero")
 """What a rule may ask of a charge's cost; unknown has no sign."""
 

@@ -10,6 +10,7 @@ from attribution.ledger.costs import empty_shapes
 from attribution.ledger.records import RECONCILIATION_COLUMNS
 from schemas.bills import no_rejects
 from schemas.charges import CHARGE_COLUMNS
+from schemas.costs import OTHER_LIMIT_COLUMNS
 from schemas.detection import (
     CONTRIBUTOR_COLUMNS,
     DAILY_BOUND_COLUMNS,
@@ -29,7 +30,7 @@ from schemas.waste import DETECTOR_COLUMNS
 Kept = Literal[
     "growth", "reconciliation", "invoice_checks", "usage", "finding_marks", "detectors", "waste_terms",
     "daily_bounds", "anomalies",
-    "jobs", "job_shares", "split_notices",
+    "jobs", "job_shares", "split_notices", "other_limits",
     "budgets", "run_steps",
     "growth_contributors", "weekly_growth",
 ]  # fmt: skip
@@ -50,6 +51,7 @@ def empty_tables() -> dict[str, pl.DataFrame]:
         "jobs": RUN_JOB_COLUMNS,
         "job_shares": JOB_SHARE_COLUMNS,
         "split_notices": NOTICE_COLUMNS,
+        "other_limits": OTHER_LIMIT_COLUMNS,
         "finding_marks": FINDING_MARK_COLUMNS,
         "budgets": BUDGET_COLUMNS,
         "reconciliation": RECONCILIATION_COLUMNS,

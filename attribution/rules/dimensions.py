@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 from attribution.rules.complaints import Place, kind_of
@@ -14,7 +15,7 @@ from schemas.costs import sign_of
 from schemas.dimensions import DIMENSIONS, STAGES, fold
 from schemas.money import COSTS
 
-DIMENSION_KEYS = ("tags", "values", "first")
+DIMENSION_KEYS = ("tags", "values", "first", "other_below")
 ALIAS_KEYS = ("alias", "since", "until")
 _RESERVED = frozenset(
     {*OURS, *GROUPS, *CHARGE_COLUMNS, *map(sign_of, COSTS), "subject_id", "bill_no", "allocation_id", "elasticity"}
@@ -49,7 +50,23 @@ def _dimension(name: str, pieces: list[Section]) -> Dimension:
     shipped, _ = _spellings([(Place(""), dict(STAGES))]) if name == "stage" else ({}, ())
     # A workspace's own words win over those shipped, and a shipped stage that it renamed takes its aliases along.
     renamed = {spelling: own.get(fold(value), value) for spelling, value in shipped.items()}
-    return Dimension(name, takes, renamed | own, read_first(first[1], first[0]) if first else None, dated)
+    limit = once("other_below", pieces)
+    return Dimension(
+        name,
+        takes,
+        renamed | own,
+        read_first(first[1], first[0]) if first else None,
+        dated,
+        _limit(limit[1], limit[0]) if limit else None,
+    )
+
+
+def _limit(value: object, place: Place) -> Decimal | None:
+    """An amount under which a value is shown as `other`."""
+    if isinstance(value, int | Decimal) and not isinstance(value, bool) and Decimal(value).is_finite() and value > 0:
+        return Decimal(value)
+    place.wrong("other_below must be an amount above 0.", hint="other_below = 100")
+    return None
 
 
 def once(key: str, pieces: Sequence[Section]) -> tuple[Place, Any] | None:

@@ -8,7 +8,9 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Literal
 
-from schemas.costs import SUBJECT_TEXT
+import polars as pl
+
+from schemas.costs import OTHER_LIMIT_COLUMNS, SUBJECT_TEXT
 from schemas.dimensions import fold
 
 First = Literal["csv", "bill"]
@@ -165,7 +167,8 @@ class Dimension:
     """`[dimension.<name>]`: tags in order of trust, and folded spelling -> canonical value.
 
     `first` is the source of tags that this dimension trusts first; None: as the workspace does. `dated` are the
-    spellings that hold for a time; between two of their edges lies an edition of all spellings.
+    spellings that hold for a time; between two of their edges lies an edition of all spellings. `other_below`: values
+    that carry less in a billing month are shown as `other`.
     """
 
     name: str
@@ -173,6 +176,7 @@ class Dimension:
     spellings: dict[str, str]
     first: First | None = None
     dated: tuple[Alias, ...] = ()
+    other_below: Decimal | None = None
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -220,6 +224,12 @@ class RuleBook:
     def names(self) -> tuple[str, ...]:
         """Names of the dimensions, in the order in which tables show them."""
         return tuple(self.dimensions)
+
+    @property
+    def other_limits(self) -> pl.DataFrame:
+        """Dimensions whose small values are shown as `other`: OTHER_LIMIT_COLUMNS."""
+        rows = [(one.name, one.other_below) for one in self.dimensions.values() if one.other_below is not None]
+        return pl.DataFrame(rows, schema=OTHER_LIMIT_COLUMNS, orient="row")
 
     @property
     def asks(self) -> tuple[Ask, ...]:

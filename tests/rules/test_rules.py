@@ -136,7 +136,7 @@ def test_a_syntax_error_names_its_line() -> None:
         ("[tags]\nfirst = 'csvs'", 'first = "csvs" is not known'),
         ("[dimension.Team]", "cannot name a dimension"),
         ("[dimension.source]", "cannot name a dimension"),
-        ("[dimension.project]\ntag = ['p']", 'unknown setting "tag".\n  Known: tags, values, first.  Did you mean'),
+        ("[dimension.project]\ntag = ['p']", 'unknown setting "tag".\n  Known: tags, values, first, other_below.'),
         ("[dimension.project]\nvalues = { a = ['x'], b = ['X '] }", 'alias "X " stands for both "a" and "b"'),
         ("[dimension.project]\nvalues = { a-b = [], A_B = [] }", 'values "a-b" and "A_B" are one'),
         ("[dimension.project]\nvalues = { a = ['b'], b = [] }", 'alias "b" stands for both'),

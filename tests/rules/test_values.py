@@ -81,6 +81,8 @@ def test_a_conflict_of_tags_has_no_parts() -> None:
         ('[[account]]\nid = "1"\nassign = { project = { take = "SubAccountName" } }', "assign: project must be text"),
         ('[dimension.team]\ntags = [{ take = "SubAccountName" }]', 'tags: "SubAccountName" is no tag'),
         ('[dimension.team]\ntags = "team"', "tags must be a list of texts, not text"),
+        ("[dimension.team]\nother_below = 0", "other_below must be an amount above 0"),
+        ('[dimension.team]\nother_below = "100"', "other_below must be an amount above 0"),
         ('[dimension.team]\nfirst = "tag"', 'first = "tag" is not known.\n  Known: csv, bill.'),
     ],
 )  # fmt: skip
