@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+
+import polars as pl
 
 from attribution.detection import (
     check_subjects,
@@ -13,16 +14,21 @@ from attribution.detection import (
     growth,
     subjects_of,
 )
+from attribution.detection.planned import told_as_planned, without
 from attribution.detection.worth import Worth
 from flows.running import Run
 from schemas.detection import Watermark
-
-if TYPE_CHECKING:
-    import polars as pl
+from schemas.plans import Plan
 
 
 def grow(
-    run: Run, dimensions: tuple[str, ...], daily: pl.DataFrame, marks: Mapping[str, Watermark], rates: pl.DataFrame
+    run: Run,
+    dimensions: tuple[str, ...],
+    daily: pl.DataFrame,
+    marks: Mapping[str, Watermark],
+    rates: pl.DataFrame,
+    *,
+    plans: Sequence[Plan] = (),
 ) -> pl.DataFrame:
     """Compare months, keep the rows and what they come from.
 
@@ -32,17 +38,27 @@ def grow(
         daily: daily costs up to the run's clock.
         marks: each source's first day and last complete day.
         rates: RATE_COLUMNS; those into the workspace's currency count.
+        plans: planned changes that are not exceeded; what they foresaw is shown as planned.
 
     Returns:
         The findings of growth.
     """
     stated = run.workspace.growth
-    known = rates.filter(to=run.workspace.currency).select("from", "month", "rate").iter_rows()
-    worth = Worth(run.workspace.currency, {(currency, month): rate for currency, month, rate in known})
+    stated_rates = rates.filter(to=run.workspace.currency).select("from", "month", "rate").iter_rows()
+    worth = Worth(run.workspace.currency, {(currency, month): rate for currency, month, rate in stated_rates})
     grown = growth(daily, marks, stated, subjects_of(dimensions, *stated.subjects), worth=worth)
     laid = compared_days(daily, marks, grown)
     usage = run.ledger.compared_usage(laid.frame, check_subjects(stated, dimensions))
     parts = contributors(grown, usage, laid)
     run.ledger.keep("growth", grown)
     run.ledger.keep("growth_contributors", parts)
-    return detect_growth(grown, parts)
+    found = detect_growth(grown, parts)
+    if not plans:
+        return found
+    subjects = subjects_of(dimensions, *stated.subjects)
+    rest = growth(without(daily, plans), marks, stated, subjects, worth=worth)
+    newest = grown.get_column("month").unique().sort().tail(2).to_list()
+    known, fired = (
+        rows.filter(pl.col("verdict").is_not_null(), pl.col("month").is_in(newest)) for rows in (grown, rest)
+    )
+    return told_as_planned(found, known, detect_growth(rest), fired, plans)

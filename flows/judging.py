@@ -26,11 +26,12 @@ from attribution.detection import (
     unknown_recipients,
     unnamed_sources,
 )
-from attribution.detection.exchange import rates_on
+from attribution.detection.exchange import convert, rates_on
+from attribution.detection.planned import plans_kept
 from attribution.detection.windows import next_month
 from attribution.inputs import InputFrames
 from attribution.rules import RuleBook
-from flows.foreseeing import foresee, stalled
+from flows.foreseeing import foresee, stalled, stated_plans
 from flows.growing import grow
 from flows.odd_days import detect_days
 from flows.people import as_owners
@@ -58,14 +59,15 @@ def detect(run: Run, rules: RuleBook, inputs: InputFrames) -> pl.DataFrame:
     workspace, ledger = run.workspace, run.ledger
     marks = watermarks(ledger, workspace.timezone, run.as_of)
     daily = _daily(run, rules)
-    fired = grow(run, rules.names, daily, marks, inputs.rates)
+    plans = plans_kept(convert(daily, inputs.rates, workspace.currency).costs, stated_plans(inputs, rules))
+    fired = grow(run, rules.names, daily, marks, inputs.rates, plans=plans)
     run.watch("detecting", 1, 2)
     waste = detect_waste(_waste_inputs(run, rules, inputs, marks), workspace.waste)
     checks = _invoice_checks(run, inputs.invoices)
     foreseen = foresee(run, rules, inputs, daily, marks)
     found = together(
         fired,
-        detect_days(run, rules.names, daily, marks, fired),
+        detect_days(run, rules.names, daily, marks, fired, plans=plans),
         invoice_findings(checks),
         waste.findings,
         *_about_people(run, daily, as_owners(inputs.people, rules)),

@@ -1,0 +1,61 @@
+"""Planned money alarms nobody while its plan holds, and excuses nothing else."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+import polars as pl
+from detection_worlds import Row, daily, every_day, mark
+
+from attribution.detection import detect_growth, growth, subjects_of
+from attribution.detection.planned import plans_kept, told_as_planned, without
+from schemas.plans import Plan
+from schemas.workspace import Growth
+
+SEP, OCT, END = date(2026, 9, 1), date(2026, 10, 1), date(2026, 10, 31)
+MARKS = {"nimbus": mark(END, SEP)}
+USUAL = every_day(SEP, END, "100.00")
+RUN = every_day(OCT, END, "500.00", experiment="big-run")
+
+
+def plan(amount: str, since: date = OCT, until: date = date(2026, 11, 1)) -> Plan:
+    return Plan(since, until, {"experiment": "big-run"}, Decimal(amount), "agreed in August")
+
+
+def told(plans: tuple[Plan, ...], *groups: list[Row]) -> dict[str, str]:
+    frame = daily(*groups)
+    kept = plans_kept(frame, plans)
+    grown = growth(frame, MARKS, Growth(), subjects_of())
+    full, known = detect_growth(grown), grown.filter(pl.col("verdict").is_not_null())
+    rest = growth(without(frame, kept), MARKS, Growth(), subjects_of())
+    fired = rest.filter(pl.col("verdict").is_not_null())
+    found = told_as_planned(full, known, detect_growth(rest), fired, kept)
+    return dict(found.select("subject", "verdict").iter_rows())
+
+
+def test_what_a_plan_foresaw_is_shown_as_planned() -> None:
+    assert told((plan("15500"),), USUAL, RUN) == {"experiment=big-run": "planned"}
+
+
+def test_a_plan_that_is_exceeded_by_one_unit_excuses_nothing() -> None:
+    assert told((plan("15499.999999999999"),), USUAL, RUN) == {"experiment=big-run": "finding"}
+
+
+def test_a_plan_of_other_days_excuses_nothing() -> None:
+    assert told((plan("99999", until=date(2026, 10, 2)),), USUAL, RUN) == {"experiment=big-run": "finding"}
+
+
+def test_what_grew_beside_a_planned_run_is_told() -> None:
+    grew = every_day(OCT, END, "80.00", owner="omar", stage="sft")
+    steady = every_day(SEP, END, "20.00", owner="omar", stage="sft")
+    found = told((plan("15500"),), USUAL, RUN, grew, steady)
+    assert found["experiment=big-run"] == "planned"
+    assert found["project=orion stage=sft"] == "finding"
+
+
+def test_the_reason_is_in_the_sentence() -> None:
+    frame = daily(USUAL, RUN)
+    full = detect_growth(growth(frame, MARKS, Growth(), subjects_of()))
+    found = told_as_planned(full, full, full.clear(), full.clear(), (plan("15500"),))
+    assert found.item(0, "evidence").endswith("Planned: agreed in August.")
