@@ -50,3 +50,4 @@ bench: .venv/.dev
 	@$(RUN)python benchmarks/detection_quality.py
 	@$(RUN)python benchmarks/weekly_reports.py
 	@$(RUN)python benchmarks/detection_waste.py
+	@$(RUN)python benchmarks/laws.py
