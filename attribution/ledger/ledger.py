@@ -241,9 +241,12 @@ class Ledger:
         self._replace(table, rows)
 
     def _replace(self, table: str, rows: pl.DataFrame) -> None:
+        shape = f"DESCRIBE book.{table}"
         with transaction(self.con):
+            before = self.con.execute(shape).fetchall()
             replace(self.con, table, rows)
-            lay_views(self.con, self.charge_files())
+            if self.con.execute(shape).fetchall() != before:  # else views see the new rows as they are
+                lay_views(self.con, self.charge_files())
 
     # --- runs ---
 
