@@ -24,7 +24,21 @@ from pydantic import (
 
 from attribution.bills import clock_of, generic_csv, own_costs
 from attribution.rules import rule_files
-from flows.stated_tables import WASTE, Amount, Anomaly, Budget, Growth, Progress, Severity, Share, Suppress, Text, Waste
+from flows.stated_tables import (
+    WASTE,
+    Amount,
+    Anomaly,
+    Budget,
+    Growth,
+    Progress,
+    Severity,
+    Share,
+    Smtp,
+    Suppress,
+    Text,
+    Waste,
+    Webhook,
+)
 from flows.stated_tables import Table as _Table
 from flows.stated_values import (
     charge_column,
@@ -123,25 +137,6 @@ class _Retention(_Table):
     revisions: int = Field(default=ws.Retention.revisions, ge=1, le=10_000)
 
 
-class _Smtp(_Table):
-    host: Text
-    port: int = Field(default=ws.Smtp.port, ge=1, le=65535)
-    security: Literal["starttls", "tls", "none"] = ws.Smtp.security
-    user: Text | None = None
-    password_env: Text | None = None
-    password_block: Text | None = None
-    timeout: int = Field(default=30, ge=1)
-
-    @model_validator(mode="after")
-    def _password_too(self) -> Self:
-        places = "password_env names the variable, or password_block the Secret block of Prefect, that holds it."
-        if self.user and not (self.password_env or self.password_block):
-            refuse("names a user and no place of the password", places)
-        if self.password_env and self.password_block:
-            refuse("names two places of the password", places)
-        return self
-
-
 class _Report(_Table):
     locale: Annotated[str, AfterValidator(known_locale)] = "en"
     font: Text | None = None
@@ -149,7 +144,7 @@ class _Report(_Table):
     reply_to: Address | None = None
     max_mails: int = Field(default=ws.Mail.max_mails, ge=1)
     recipients: dict[str, list[Address]] = Field(default_factory=dict)
-    smtp: _Smtp | None = None
+    smtp: Smtp | None = None
 
 
 class _File(_Table):
@@ -166,10 +161,19 @@ class _File(_Table):
     invoices: _Invoices = _Invoices()
     budget: list[Budget] = Field(default_factory=list)
     progress: Progress = Progress()
+    webhook: list[Webhook] = Field(default_factory=list)
     severity: Severity = Severity()
     suppress: list[Suppress] = Field(default_factory=list)
     retention: _Retention = _Retention()
     report: _Report = _Report()
+
+    @field_validator("webhook")
+    @classmethod
+    def _hooks_named_once(cls, value: list[Webhook]) -> list[Webhook]:
+        names = [one.name for one in value]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            refuse(f"holds two called {', '.join(twice)}", "What was sent is known by the name.")
+        return value
 
     @field_validator("budget")
     @classmethod
@@ -241,6 +245,7 @@ def _workspace(root: Path, stated: _File) -> ws.Workspace:
         invoices=ws.Invoices(**stated.invoices.model_dump()),
         budgets=tuple(one.stated() for one in stated.budget),
         progress=ws.Progress(**stated.progress.model_dump()),
+        webhooks=tuple(one.stated() for one in stated.webhook),
         severity=ws.Severity(**stated.severity.model_dump()),
         suppressions=tuple(ws.Suppression(**one.model_dump()) for one in stated.suppress),
         retention=ws.Retention(**stated.retention.model_dump()),
@@ -280,10 +285,11 @@ def _known(table: str) -> list[str]:
         "invoices": _Invoices,
         "budget": Budget,
         "progress": Progress,
+        "webhook": Webhook,
         "severity": Severity,
         "suppress": Suppress,
         "retention": _Retention,
         "report": _Report,
-        "smtp": _Smtp,
+        "smtp": Smtp,
     }
     return sorted(tables.get(table, _File).model_fields)

@@ -71,6 +71,53 @@ class Progress(Table):
     minimum: Amount = ws.Progress.minimum
 
 
+class Smtp(Table):
+    """`[report.smtp]`."""
+
+    host: Text
+    port: int = Field(default=ws.Smtp.port, ge=1, le=65535)
+    security: Literal["starttls", "tls", "none"] = ws.Smtp.security
+    user: Text | None = None
+    password_env: Text | None = None
+    password_block: Text | None = None
+    timeout: int = Field(default=30, ge=1)
+
+    @model_validator(mode="after")
+    def _password_too(self) -> Self:
+        places = "password_env names the variable, or password_block the Secret block of Prefect, that holds it."
+        if self.user and not (self.password_env or self.password_block):
+            refuse("names a user and no place of the password", places)
+        if self.password_env and self.password_block:
+            refuse("names two places of the password", places)
+        return self
+
+
+class Webhook(Table):
+    """`[[webhook]]`."""
+
+    name: Text
+    url: Text | None = None
+    url_env: Text | None = None
+    format: Literal["json", "slack"] = "json"
+    secret_env: Text | None = None
+    severity: Literal["low", "medium", "high", "critical"] = "low"
+    kinds: list[Text] = Field(default_factory=list)
+    owner: Text | None = None
+    timeout: int = Field(default=30, ge=1)
+
+    @model_validator(mode="after")
+    def _one_address(self) -> Self:
+        if (self.url is None) == (self.url_env is None):
+            refuse("needs either url or url_env", "url_env names the variable that holds the address.")
+        if self.url is not None and not self.url.startswith(("http://", "https://")):
+            refuse(f'url = "{self.url}" is no http or https address')
+        return self
+
+    def stated(self) -> ws.Webhook:
+        """As the rooms below know it."""
+        return ws.Webhook(**(self.model_dump() | {"kinds": tuple(self.kinds)}))
+
+
 class Suppress(Table):
     """`[[suppress]]`."""
 

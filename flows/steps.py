@@ -26,6 +26,7 @@ from flows.arrival import Arrived, ingest
 from flows.beside import beside_of, read_measures
 from flows.judging import detect
 from flows.mailing import Asked, Weekly, mail_reports
+from flows.notifying import notify
 from flows.people import with_teams
 from flows.reporting import write_reports
 from flows.running import Run, Watch, quiet, rollup_of, running
@@ -82,6 +83,7 @@ def nightly(
         arrived = do(ingest)(run, stated.rules.columns, accept_shrink)
         do(attribute)(run, stated)
         do(detect)(run, stated.rules, stated.inputs)
+        do(notify)(run)
         do(prune)(run)
         do(publish)(run)
         return do(summarize)(run, arrived)

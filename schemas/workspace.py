@@ -143,6 +143,21 @@ class Progress:
 
 
 @dataclass(frozen=True)
+class Webhook:
+    """Where new findings go by HTTP. Address and secret may come from environment variables, never from the ledger."""
+
+    name: str
+    url: str | None = None
+    url_env: str | None = None
+    format: Literal["json", "slack"] = "json"
+    secret_env: str | None = None
+    severity: Literal["low", "medium", "high", "critical"] = "low"
+    kinds: tuple[str, ...] = ()  # none: all
+    owner: str | None = None
+    timeout: float = 30.0
+
+
+@dataclass(frozen=True)
 class Suppression:
     """Findings that nobody need hear of for a while. `subject` is a glob; what is None does not matter."""
 
@@ -215,6 +230,7 @@ class Workspace:
     invoices: Invoices = Invoices()
     budgets: tuple[Budget, ...] = ()
     progress: Progress = Progress()
+    webhooks: tuple[Webhook, ...] = ()
     severity: Severity = Severity()
     suppressions: tuple[Suppression, ...] = ()
     retention: Retention = Retention()

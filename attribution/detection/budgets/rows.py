@@ -27,10 +27,12 @@ from schemas.money import EXACT, from_units, to_units
 from schemas.plans import BUDGET_COLUMNS, Budget, Budgets, Plan
 from schemas.workspace import OWN_COSTS
 
-SOON = 7
+SOON = 2
 """Days within which a breach that is foreseen is told even where the interval leaves it open."""
-FAR = 30
-"""Days up to which the low end of a forecast is asked, and a total, which has no end, is foreseen."""
+FAR = 8
+"""Days after the data up to which the low end of a forecast is asked: what lies further changes too often."""
+AHEAD = 30
+"""Days that a total, which has no end, is foreseen."""
 SILENT = 31
 """Days after which a source that shows nothing is taken to have ended."""
 HORIZON = 92
@@ -137,7 +139,7 @@ def _row(budget: Budget, span: tuple[date, date | None], lines: Lines, seen: For
     to_come = {day: units for day, units in seen.days.items() if start <= day < until}
     spent = sum(facts.values())
     over = not to_come and until <= clock.today
-    foreseen_to = end or clock.last + timedelta(days=FAR + 1)
+    foreseen_to = end or clock.last + timedelta(days=AHEAD + 1)
     forecast = round(spent + sum((units for day, units in to_come.items() if day < foreseen_to), Fraction(0)))
     margin = 0 if over else round(seen.margin(foreseen_to))
     breach = reached(facts, to_come, amount, clock.today)
