@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import email
+import io
 import re
+import zipfile
 from email import policy
 from email.message import EmailMessage
 from pathlib import Path
@@ -80,6 +83,22 @@ def test_one_recipient_and_nobody_elses_address_or_money(mail: EmailMessage) -> 
     }
     for foreign in ("jonas", "borealis", "unallocated", "sana"):
         assert foreign not in raw
+
+
+def test_what_is_attached_holds_the_readers_rows_and_nobody_elses(mail: EmailMessage) -> None:
+    book, sheet = (part.get_payload(decode=True) for part in mail.iter_attachments())
+    assert isinstance(book, bytes)
+    assert isinstance(sheet, bytes)
+    with zipfile.ZipFile(io.BytesIO(book)) as pages:
+        told = "".join(pages.read(name).decode() for name in pages.namelist()) + sheet.decode("utf-8-sig")
+    assert "atlas-main" in told
+    for foreign in ("jonas", "borealis", "unallocated", "sana", "meridian", "512345"):
+        assert foreign not in told
+    names = [part.get_filename() for part in mail.iter_attachments()]
+    assert names == ["costs_2026-10-26_2026-11-01.xlsx", "costs_2026-10-26_2026-11-01.csv"]
+    row = next(csv.DictReader(io.StringIO(sheet.decode("utf-8-sig"))))
+    total = build_report(company(), WEEK, "mira").sections[0].tables[0].rows[0]
+    assert (row["dimension"], row["name"], row["EffectiveCost"]) == ("project", total.name, f"{total.this:f}")
 
 
 def test_the_same_report_is_the_same_mail_and_another_is_another(mail: EmailMessage) -> None:
