@@ -47,6 +47,7 @@ check: .venv/.dev
 
 bench: .venv/.dev
 	@$(RUN)python benchmarks/hot_path.py
+	@$(RUN)python benchmarks/budgets.py
 	@$(RUN)python benchmarks/detection_quality.py
 	@$(RUN)python benchmarks/weekly_reports.py
 	@$(RUN)python benchmarks/detection_waste.py

@@ -98,7 +98,8 @@ def main() -> None:
         head = (
             "# How well budgets are foreseen\n\n`python benchmarks/budgets.py`, part of `make bench`: seeds "
             f"{seeds.start} to {seeds.stop - 1} of `budget_worlds.py`; limits were chosen on seeds 0 to 9. A month of "
-            "nights over each project; an alarm is the status `at risk` or `breached`.\n\n"
+            "nights over each project; an alarm is the status `at risk` or `breached`. In time is an alarm of a night "
+            "before the day of the breach begins: of its 06:00, so 18 to 42 hours ahead at the latest.\n\n"
         )
         Path(__file__).with_name("budgets.md").write_text(f"{head}{text}\n", encoding="utf-8")
 
