@@ -28,6 +28,13 @@ RESOURCE_COLUMNS: dict[str, pl.DataType] = {
     "region": pl.String(),
     "account_id": pl.String(),
     "name": pl.String(),
+    "source_id": pl.String(),  # what a snapshot, image or endpoint was made of: a volume, a machine, a run
+    "image_id": pl.String(),  # what a machine or launch template starts from, or the image that a snapshot backs
+    "managed_by": pl.String(),  # the tool that keeps it, such as a backup service
+    "targets": pl.Float64(),  # how many things a balancer, gateway, cluster or endpoint serves
+    "used_gb": pl.Float64(),  # of size_gb
+    "lifecycle_policy": pl.String(),  # its name, or yes or no
+    "storage_class": pl.String(),  # hot, cool, archive, or the provider's own word
 }
 WAS_ATTACHED = "was_attached"
 """Column of an inventory with days: of each resource a list of (attached_to, valid_from, valid_to), null is open."""

@@ -12,10 +12,10 @@ from attribution.inputs.rows import collapse, finish, read_days, read_instants, 
 from schemas.inputs import RESOURCE_COLUMNS, WAS_ATTACHED, Resources
 
 WHAT = "resources"
-_IDS = ("resource_id", "attached_to", "account_id")
+_IDS = ("resource_id", "attached_to", "account_id", "source_id", "image_id")
 _INSTANTS = ("created_at", "last_used_at", "deleted_at")
 _SPAN = ("valid_from", "valid_to")
-_NUMBERS = ("size_gb", "gpus")
+_NUMBERS = ("size_gb", "gpus", "targets", "used_gb")
 
 
 def read_resources(paths: Sequence[Path], root: Path, timezone: str = "UTC") -> Read:

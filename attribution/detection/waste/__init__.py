@@ -30,7 +30,30 @@ from attribution.detection.waste.bill import (
 from attribution.detection.waste.custodian import policy_file
 from attribution.detection.waste.detector import Detector
 from attribution.detection.waste.inputs import WasteInputs
-from attribution.detection.waste.inventory import orphaned_tag, unattached_volume
+from attribution.detection.waste.inventory import (
+    detached_address,
+    disused_service,
+    duplicate_data,
+    empty_cluster,
+    empty_endpoint,
+    empty_gateway,
+    empty_load_balancer,
+    expired_tag,
+    no_lifecycle_policy,
+    old_snapshot,
+    orphaned_interface,
+    orphaned_snapshot,
+    orphaned_tag,
+    oversized_volume,
+    stopped_long,
+    tag_of_ended_project,
+    tag_of_owner_who_left,
+    temporary_name,
+    unattached_volume,
+    unlisted_resource,
+    unused_image,
+    volume_of_deallocated_machine,
+)
 from attribution.detection.waste.judging import Judged, judge_all, override_faults
 from attribution.detection.waste.plan import reclaim_plan
 from attribution.detection.waste.utilization import idle_by_utilization
@@ -73,6 +96,26 @@ DETECTORS: tuple[Detector, ...] = (
     # inventory
     unattached_volume.DETECTOR,
     orphaned_tag.DETECTOR,
+    detached_address.DETECTOR,
+    orphaned_interface.DETECTOR,
+    orphaned_snapshot.DETECTOR,
+    old_snapshot.DETECTOR,
+    volume_of_deallocated_machine.DETECTOR,
+    stopped_long.DETECTOR,
+    empty_load_balancer.DETECTOR,
+    empty_gateway.DETECTOR,
+    empty_cluster.DETECTOR,
+    empty_endpoint.DETECTOR,
+    unused_image.DETECTOR,
+    oversized_volume.DETECTOR,
+    duplicate_data.DETECTOR,
+    disused_service.DETECTOR,
+    expired_tag.DETECTOR,
+    temporary_name.DETECTOR,
+    no_lifecycle_policy.DETECTOR,
+    unlisted_resource.DETECTOR,
+    tag_of_owner_who_left.DETECTOR,
+    tag_of_ended_project.DETECTOR,
     # utilization
     idle_by_utilization.DETECTOR,
 )

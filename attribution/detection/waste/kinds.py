@@ -26,4 +26,33 @@ GPU_NAMES = (
     r"|\b(p[2-6][a-z]*|g[4-7][a-z]*|trn\d\w*|inf\d)\.\w+|standard_n[cdvg]|\b(a2|a3|a4|g2)-\w+|ecs\.(gn|ebmgn)"
 )
 """Names that only machines with accelerators bear: the chips, and the providers' families of such machines."""
-SNAPSHOTS = frozenset("snapshot disksnapshot volumesnapshot ebssnapshot".split())
+
+ADDRESSES = frozenset("address ip publicip publicipaddress elasticip eip staticip ipaddress externalip".split())
+INTERFACES = frozenset("networkinterface nic eni interface".split())
+SNAPSHOTS = frozenset(
+    "snapshot disksnapshot volumesnapshot ebssnapshot dbsnapshot rdssnapshot manualsnapshot".split(),
+)
+IMAGES = frozenset("image ami machineimage customimage vmimage".split())
+TEMPLATES = frozenset("launchtemplate launchconfiguration instancetemplate template scalingconfiguration".split())
+BALANCERS = frozenset(
+    "loadbalancer lb elb alb nlb slb clb applicationloadbalancer networkloadbalancer classicloadbalancer".split(),
+)
+GATEWAYS = frozenset(
+    "gateway natgateway nat vpngateway applicationgateway transitgateway virtualnetworkgateway cloudnat".split(),
+)
+CLUSTERS = frozenset("cluster ekscluster akscluster gkecluster ecscluster kubernetescluster slurmcluster".split())
+ENDPOINTS = frozenset(
+    "endpoint inferenceendpoint onlineendpoint modelendpoint sagemakerendpoint vertexendpoint deployment".split(),
+)
+NOTEBOOKS = frozenset("notebook notebookinstance workbench studioapp jupyter computeinstancenotebook".split())
+DATABASES = frozenset(
+    "database db rds dbinstance databaseinstance sqldatabase postgres mysql cache redis cachecluster".split(),
+)
+BUCKETS = frozenset("bucket s3bucket storageaccount blobcontainer objectstorage".split())
+DATASETS = frozenset("dataset corpus datacopy intermediate table filesystem fileshare".split())
+RESERVATIONS = frozenset("reservation capacityreservation capacityblock acceleratorreservation".split())
+KEEPERS = frozenset("loggroup containerregistry registry repository logworkspace".split())
+MINOR = frozenset("secret key kmskey queue topic hostedzone dnszone healthcheck alarm privateendpoint".split())
+FREE_ADDRESS = frozenset("available unattached detached unused unassociated reserved notinuse".split())
+NOT_SET = frozenset("no none false 0 disabled off missing".split())
+"""Words that say that a policy is not there."""

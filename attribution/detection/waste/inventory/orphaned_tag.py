@@ -13,10 +13,10 @@ import polars as pl
 from attribution.detection.waste.billed import only
 from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
-from attribution.detection.waste.kinds import STOPPED, folded_word
+from attribution.detection.waste.kinds import STOPPED
+from attribution.detection.waste.tagged import in_force, register
 from attribution.detection.waste.telling import day
 from schemas.money import MONEY
-from schemas.resource_ids import folded
 
 _LISTED = {"key": pl.String, "gone": pl.Boolean, "condition": pl.String, "parent": pl.String}
 
@@ -37,9 +37,9 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         .with_columns((pl.col("until") - pl.duration(days=at["days"].cast(pl.Int64) - 1)).alias("since"))
     )
     then = (
-        _tags(estate)
+        register(estate)
         .join(rows.select("key", "since"), on="key")
-        .filter(_in_force(pl.col("since")))
+        .filter(in_force(pl.col("since")))
         .select("key", pl.lit(value=True).alias("tagged_then"))
         .unique("key")
     )
@@ -61,27 +61,16 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     )
 
 
-def _tags(estate: Estate) -> pl.LazyFrame:
-    tags = estate.inputs.tags
-    rows = pl.LazyFrame() if tags is None else tags.lazy()
-    named = rows.rename({"key": "tag", "resource_id": "subject"})
-    return named.filter(pl.col("value").str.strip_chars() != "").with_columns(folded(pl.col("subject")).alias("key"))
-
-
-def _in_force(on: pl.Expr) -> pl.Expr:
-    return (pl.col("valid_from").fill_null(date.min) <= on) & (pl.col("valid_to").fill_null(date.max) > on)
-
-
 def _tagged_now(estate: Estate) -> pl.LazyFrame:
     """One resource that is tagged today: its tags in words, and whose they make it."""
     return (
-        _tags(estate)
-        .filter(_in_force(pl.lit(estate.today)))
+        register(estate)
+        .filter(in_force(pl.lit(estate.today)))
         .group_by("key")
         .agg(
             pl.col("subject").first(),
             pl.format("{}={}", "tag", "value").unique().sort().str.join(", ").alias("told"),
-            *(only("value", folded_word("tag") == name).alias(name) for name in ("owner", "project")),
+            *(only("value", pl.col("word") == name).alias(name) for name in ("owner", "project")),
         )
         .with_columns(BillingCurrency=pl.lit(None, pl.String), stake=pl.lit(None, MONEY), month=pl.lit(None, pl.Date))
     )

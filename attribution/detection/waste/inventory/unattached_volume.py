@@ -6,50 +6,24 @@ from decimal import Decimal
 
 import polars as pl
 
-from attribution.detection.waste.detector import NO, UNKNOWN, YES, Detector, Thresholds, judged
+from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
-from attribution.detection.waste.kinds import ATTACHED, DETACHED, VOLUMES
+from attribution.detection.waste.kinds import DETACHED, VOLUMES
+from attribution.detection.waste.standing import LOOSE_DOUBT, loose, standing
 from attribution.detection.waste.telling import day, maybe, number
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
-    """Volumes; undetermined where the inventory contradicts itself or does not tell.
-
-    Age counts from the later of creation and last use, else from the first day billed.
-    """
-    detached, hung = pl.col("condition").is_in(DETACHED), pl.col("parent").is_not_null()
-    told = estate.has("resources.attached_to")
-    used = pl.max_horizontal("created_at", "last_used_at")
-    rows = (
-        estate.things.filter(
-            pl.col("sort_of").is_in(VOLUMES) & ~pl.col("gone") & pl.col("BillingCurrency").is_not_null()
-        )
-        .with_columns(
-            used.fill_null(pl.col("first_day").cast(pl.Datetime("us")).dt.replace_time_zone("UTC")).alias("since")
-        )
-        .with_columns((estate.age_days("since") >= at["min_age_days"]).fill_null(value=False).alias("old"))
-    )
-    loose = (
-        pl.when(hung & ~detached)
-        .then(NO)
-        .when(hung)
-        .then(UNKNOWN)
-        .when(detached)
-        .then(YES)
-        .when(pl.col("condition").is_in(ATTACHED))
-        .then(NO)
-        .otherwise(pl.lit(True if told else None, pl.Boolean))
-    )
+    """Billed volumes; undetermined where the inventory contradicts itself or does not tell."""
+    detached = pl.col("condition").is_in(DETACHED)
     size = maybe(" of {} GB", number("size_gb"))
     return judged(
-        rows,
+        standing(estate, VOLUMES),
         at,
-        waste=loose & pl.col("old"),
+        waste=loose(estate, DETACHED) & (pl.col("age") >= at["min_age_days"]),
         evidence=pl.format("Volume{} attached to nothing, unused since {}; {}", size, day("since"), "told_cost"),
         confidence=pl.when(detached).then(pl.lit("high")).otherwise(pl.lit("medium")),
-        doubt=pl.when(hung)
-        .then(pl.format("the inventory calls it {}, yet attached to {}", "state", "attached_to"))
-        .otherwise(pl.lit("the inventory tells neither its state nor what volumes are attached to")),
+        doubt=LOOSE_DOUBT,
     )
 
 

@@ -1,0 +1,68 @@
+"""Machines that have been stopped for long: what is kept for them goes on being billed.
+
+The surprise: a stopped machine mostly costs nothing itself, so its volumes are counted to it.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import polars as pl
+
+from attribution.detection.waste.detector import Detector, Thresholds, judged
+from attribution.detection.waste.estate import Estate
+from attribution.detection.waste.kinds import MACHINES, STOPPED
+from attribution.detection.waste.stopped import stopped_since
+from attribution.detection.waste.telling import day, money, month
+from schemas.money import known_sum
+
+
+def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
+    """Stopped machines of which something was billed in the last complete month, be it only their volumes."""
+    machines = estate.things.filter(
+        pl.col("sort_of").is_in(MACHINES) & pl.col("condition").is_in(STOPPED) & ~pl.col("gone")
+    )
+    whose = stopped_since(estate, machines).unique("key").drop("stake", "BillingCurrency", "month", "recent")
+    paid = estate.things.filter(pl.col("recent") & ~pl.col("gone"))
+    kept = (
+        pl.concat(
+            [
+                paid.select("key", "BillingCurrency", "month", "stake", hung=pl.lit(0)),
+                paid.select(pl.col("parent").alias("key"), "BillingCurrency", "month", "stake", hung=pl.lit(1)),
+            ]
+        )
+        .group_by("key", "BillingCurrency")
+        .agg(known_sum("stake"), pl.col("hung").sum(), pl.col("month").max())
+    )
+    rows = whose.join(kept, on="key", how="inner").with_columns(estate.days_since("stopped").alias("days_off"))
+    cost = pl.format("{} {}", money("stake"), "BillingCurrency").fill_null("unknown")
+    return judged(
+        rows,
+        at,
+        waste=pl.col("days_off") >= at["days"],
+        evidence=pl.format(
+            "Machine stopped since {}, with {} things attached to it; cost of all in {}: {}",
+            day("stopped").fill_null("an unknown day"),
+            "hung",
+            month("month"),
+            cost,
+        ),
+        doubt=pl.lit("neither inventory nor bill tells since when it is stopped"),
+    )
+
+
+DETECTOR = Detector(
+    name="stopped_long",
+    title="Machine stopped for long",
+    tier="inventory",
+    needs=("resources.state",),
+    uses=("resources.last_used_at", "resources.attached_to"),
+    thresholds={"days": Decimal(30)},
+    meaning="A machine has been stopped for 30 days, and it or what is attached to it is billed.",
+    source="30 days as in CleanCloud's check of stopped machines.",
+    action="Make an image of it, then delete the machine and its disks.",
+    risk="Setups made by hand are lost with it.",
+    rollback="A machine started from the image has the same disks.",
+    judge=judge,
+    wasted=False,
+)

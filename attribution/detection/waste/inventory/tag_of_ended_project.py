@@ -1,0 +1,76 @@
+"""Projects whose runs all ended and that still cost money."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import polars as pl
+
+from attribution.detection.waste.detector import Detector, Thresholds, judged
+from attribution.detection.waste.estate import Estate
+from attribution.detection.waste.kinds import folded_word
+from attribution.detection.waste.telling import day, money, month
+from schemas.dimensions import NOBODY
+from schemas.inputs import RUN_COLUMNS
+from schemas.money import known_sum
+
+
+def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
+    """Projects that had runs; one whose last run has no end is at work."""
+    runs = estate.inputs.runs
+    stated = (pl.DataFrame(schema=RUN_COLUMNS) if runs is None else runs).lazy()
+    ended = (
+        stated.filter(pl.col("project").is_not_null())
+        .group_by(folded_word("project").alias("word"))
+        .agg(
+            pl.col("ended_at").is_null().any().alias("open"),
+            pl.max_horizontal("started_at", "ended_at").max().dt.date().alias("ended"),
+            pl.len().alias("runs"),
+        )
+    )
+    here = estate.meters.filter(~pl.col("project").is_in(NOBODY) & (pl.col("month") == pl.col("last_complete_month")))
+    costs = here.group_by("project", "BillingCurrency").agg(
+        known_sum("EffectiveCost").alias("stake"),
+        pl.col("month").max(),
+        pl.col("last_day").max(),
+        pl.col("owner").drop_nulls().mode().sort().first(),
+        pl.col("key").n_unique().alias("things"),
+    )
+    rows = (
+        estate.with_dimensions(costs.with_columns(folded_word("project").alias("word")).join(ended, on="word"))
+        .with_columns(key=pl.format("project={}", "project"), subject=pl.format("project={}", "project"))
+        .filter(pl.col("stake").is_null() | (pl.col("stake") != 0))
+    )
+    return judged(
+        rows,
+        at,
+        waste=~pl.col("open") & (estate.days_since("ended") >= at["days"]) & (pl.col("last_day") > pl.col("ended")),
+        evidence=pl.format(
+            "All {} runs of {} ended, the last on {}; {} things are still billed to it, {} {} in {}",
+            "runs",
+            "project",
+            day("ended"),
+            "things",
+            money("stake").fill_null("unknown"),
+            "BillingCurrency",
+            month("month"),
+        ),
+        confidence="medium",
+    )
+
+
+DETECTOR = Detector(
+    name="tag_of_ended_project",
+    title="Project that ended and still costs",
+    tier="inventory",
+    needs=("runs.project",),
+    uses=("runs.ended_at",),
+    thresholds={"days": Decimal(30)},
+    meaning="All runs of a project ended 30 days ago or more, none has started since, and its tags still draw money.",
+    source="House rule.",
+    action="Keep the final checkpoints, end the rest, or name the project that it serves now.",
+    risk="A model in service has no runs; its project then wants `serving` resources kept.",
+    rollback="Archive instead of delete.",
+    judge=judge,
+    wasted=False,
+)
