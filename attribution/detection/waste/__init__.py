@@ -56,7 +56,21 @@ from attribution.detection.waste.inventory import (
 )
 from attribution.detection.waste.judging import Judged, judge_all, override_faults
 from attribution.detection.waste.plan import reclaim_plan
-from attribution.detection.waste.utilization import idle_by_utilization
+from attribution.detection.waste.utilization import (
+    idle_by_utilization,
+    idle_cluster,
+    idle_database,
+    idle_endpoint,
+    idle_gateway,
+    idle_load_balancer,
+    idle_notebook,
+    idle_reservation,
+    idle_volume,
+    oversized_database,
+    oversized_machine,
+    underused_gpu,
+    underused_machine,
+)
 from schemas.faults import Fault
 from schemas.workspace import Waste, WastePlan
 
@@ -118,6 +132,18 @@ DETECTORS: tuple[Detector, ...] = (
     tag_of_ended_project.DETECTOR,
     # utilization
     idle_by_utilization.DETECTOR,
+    idle_database.DETECTOR,
+    idle_endpoint.DETECTOR,
+    idle_notebook.DETECTOR,
+    idle_cluster.DETECTOR,
+    idle_reservation.DETECTOR,
+    idle_load_balancer.DETECTOR,
+    idle_gateway.DETECTOR,
+    idle_volume.DETECTOR,
+    oversized_machine.DETECTOR,
+    oversized_database.DETECTOR,
+    underused_gpu.DETECTOR,
+    underused_machine.DETECTOR,
 )
 
 

@@ -10,35 +10,17 @@ from decimal import Decimal
 
 import polars as pl
 
-from attribution.detection.waste.detector import NO, UNKNOWN, YES, Detector, Thresholds, judged
+from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
-from attribution.detection.waste.kinds import GPU_NAMES, MACHINES, STOPPED
-from attribution.detection.waste.observed import observed
+from attribution.detection.waste.machines import GPU, OTHER, running
 from attribution.detection.waste.telling import day, number
-
-_GPU = ("gpu_percent", "gpu_memory_percent")
-_OTHER = ("cpu_percent", "network_bytes")
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     """Machines that are billed, or that no bill knows (their cost is unknown)."""
-    machines = estate.things.filter(
-        pl.col("sort_of").is_in(MACHINES) & ~pl.col("condition").is_in(STOPPED) & ~pl.col("gone")
-    )
-    age = estate.age_days("created_at").fill_null(estate.days_since("first_day").over("key").min().over("key"))
-    old = (age >= at["min_age_days"]).fill_null(value=True)
-    rows = observed(estate, at, machines.filter(old)).with_columns(_has_gpus().alias("gpu"))
-    enough = at["coverage"] * at["window_days"]
-    lacking = {name: pl.col(f"{name}_days") < enough for name in (*_GPU, *_OTHER)}
-    gpu = pl.col("gpu")
-    missing = pl.when(gpu).then(lacking["gpu_percent"]).otherwise(pl.any_horizontal(lacking[name] for name in _OTHER))
-    busy = (
-        pl.when(gpu)
-        .then(pl.any_horizontal(_busy(name, at) for name in _GPU))
-        .otherwise(pl.any_horizontal(_busy(name, at) for name in _OTHER))
-    )
+    rows, gpu = running(estate, at), pl.col("gpu")
     sure = (
-        pl.when(gpu & ~lacking["gpu_memory_percent"])
+        pl.when(gpu & ~pl.col("lacks_gpu_memory_percent"))
         .then(pl.lit("high"))
         .when(gpu)
         .then(pl.lit("medium"))
@@ -52,24 +34,11 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     return judged(
         rows,
         at,
-        waste=pl.when(busy).then(NO).when(missing).then(UNKNOWN).otherwise(YES),
+        waste=pl.col("idle"),
         evidence=pl.format(text, kind, window, day("window_end"), _figures(), "told_cost"),
         confidence=sure,
-        doubt=pl.format("only {} observed", _lacks(lacking, window)),
+        doubt=pl.format("only {} observed", _lacks(window)),
     )
-
-
-def _busy(metric: str, at: Thresholds) -> pl.Expr:
-    """On some day the average reached the threshold, or the peak its own."""
-    reached = (pl.col(metric) >= at[metric]) | (pl.col(f"{metric}_peak") >= at["peak_percent"])
-    return reached.fill_null(value=False)
-
-
-def _has_gpus() -> pl.Expr:
-    """By the inventory, else by GPU metrics, else by names that only GPU machines bear."""
-    measured = pl.any_horizontal(pl.col(f"{name}_days") > 0 for name in _GPU)
-    words = pl.concat_str("resource_type", "name", "service", "ResourceType", separator=" | ", ignore_nulls=True)
-    return (pl.col("gpus") > 0).fill_null(measured | words.str.contains(GPU_NAMES))
 
 
 def _told(metric: str) -> pl.Expr:
@@ -78,17 +47,17 @@ def _told(metric: str) -> pl.Expr:
 
 def _figures() -> pl.Expr:
     looked_at = [
-        pl.when((pl.col("gpu") == (name in _GPU)) & (pl.col(f"{name}_days") > 0)).then(_told(name))
-        for name in (*_GPU, *_OTHER)
+        pl.when((pl.col("gpu") == (name in GPU)) & (pl.col(f"{name}_days") > 0)).then(_told(name))
+        for name in (*GPU, *OTHER)
     ]
     told = pl.concat_str(looked_at, separator=", ", ignore_nulls=True)
     return pl.when(told == "").then(pl.lit("no metrics")).otherwise(told)
 
 
-def _lacks(lacking: dict[str, pl.Expr], window: pl.Expr) -> pl.Expr:
-    asked = {"gpu_percent": pl.col("gpu"), **dict.fromkeys(_OTHER, ~pl.col("gpu"))}
+def _lacks(window: pl.Expr) -> pl.Expr:
+    asked = {"gpu_percent": pl.col("gpu"), **dict.fromkeys(OTHER, ~pl.col("gpu"))}
     parts = [
-        pl.when(needed & lacking[name]).then(
+        pl.when(needed & pl.col(f"lacks_{name}")).then(
             pl.format("{} on {} of {} days", pl.lit(name), pl.col(f"{name}_days"), window)
         )
         for name, needed in asked.items()

@@ -1,0 +1,52 @@
+"""Things whose one metric says that nobody uses them: connections, requests, operations, traffic.
+
+The surprise: a metric that is missing is no zero, even where a provider sends no point for an unused thing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import polars as pl
+
+from attribution.detection.waste.detector import Thresholds
+from attribution.detection.waste.estate import Estate
+from attribution.detection.waste.kinds import STOPPED
+from attribution.detection.waste.observed import observed
+from attribution.detection.waste.standing import standing
+from attribution.detection.waste.telling import day, number
+
+
+def watched(estate: Estate, at: Thresholds, sorts: Collection[str]) -> pl.LazyFrame:
+    """Billed things of some kinds that run and are old enough, with what was measured; see `observed`."""
+    rows = standing(estate, sorts).filter(~pl.col("condition").is_in(STOPPED))
+    born = estate.age_days("created_at").fill_null(estate.days_since("first_day"))
+    return observed(estate, at, rows.filter((born >= at["min_age_days"]).fill_null(value=True)))
+
+
+def below(metric: str, at: Thresholds, limit: str | None = None) -> pl.Expr:
+    """Whether neither average nor peak reached a threshold on any day; null where too few days are known."""
+    line = at[limit or metric]
+    used = ((pl.col(metric) >= line) | (pl.col(f"{metric}_peak") >= line)).fill_null(value=False)
+    known = pl.col(f"{metric}_days") >= at["coverage"] * at["window_days"]
+    return pl.when(used).then(False).when(known).then(True)  # noqa: FBT003 - values of polars
+
+
+def quiet_sentence(what: str, metric: str, at: Thresholds) -> pl.Expr:
+    """`Database, 14 days up to 2026-11-08: connections at most 0.0 on 14 days; its cost ...`."""
+    return pl.format(
+        "{}, {} days up to {}: {} at most {} on {} days; {}",
+        pl.lit(what),
+        at["window_days"].cast(pl.Int64),
+        day("window_end"),
+        pl.lit(metric),
+        number(pl.max_horizontal(metric, f"{metric}_peak"), 1).fill_null("unknown"),
+        pl.col(f"{metric}_days"),
+        "told_cost",
+    )
+
+
+def too_few(metric: str, at: Thresholds) -> pl.Expr:
+    """Why `below` gives null."""
+    days, window = pl.col(f"{metric}_days"), at["window_days"].cast(pl.Int64)
+    return pl.format("{} observed on only {} of {} days", pl.lit(metric), days, window)

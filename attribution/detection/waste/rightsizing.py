@@ -1,0 +1,73 @@
+"""Whether the next smaller size would do: by peaks scaled to it, and at the rates that the bills have."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import polars as pl
+
+from attribution.detection.waste.detector import Thresholds, judged
+from attribution.detection.waste.estate import Estate
+from attribution.detection.waste.kinds import MACHINES
+from attribution.detection.waste.machines import GPU, has_gpus
+from attribution.detection.waste.quiet import below, watched
+from attribution.detection.waste.sizes import sized
+from attribution.detection.waste.standing import part
+from attribution.detection.waste.telling import day, number
+
+
+def rightsized(estate: Estate, at: Thresholds, sorts: Collection[str], what: str) -> pl.DataFrame:
+    """Judge things that have a smaller size; those idle altogether are another detector's.
+
+    Args:
+        estate: everything known.
+        at: thresholds: `window_days`, `coverage`, `min_age_days`, `fit_percent`, `idle_percent`.
+        sorts: kinds of resources, folded.
+        what: the kind in a word, for the sentence.
+    """
+    rows = (
+        watched(estate, at, sorts)
+        .join(sized(estate), on=["key", "BillingCurrency"])
+        .filter(pl.col("smaller").is_not_null())
+        .with_columns(has_gpus().alias("gpu") if set(sorts) <= MACHINES else pl.lit(value=False).alias("gpu"))
+    )
+    growth = pl.col("units") / pl.col("smaller_units")
+    fits = {name: _fits(name, at, growth) for name in ("cpu_percent", *GPU)}
+    gpu = pl.col("gpu")
+    idle = (
+        pl.when(gpu).then(below("gpu_percent", at, "idle_percent")).otherwise(below("cpu_percent", at, "idle_percent"))
+    )
+    peak = pl.when(gpu).then(_highest("gpu_percent")).otherwise(_highest("cpu_percent"))
+    return judged(
+        rows,
+        at,
+        waste=~idle & pl.when(gpu).then(fits[GPU[0]] & fits[GPU[1]]).otherwise(fits["cpu_percent"]),
+        evidence=pl.format(
+            "{} of size {}, {} days up to {}: at most {} % at peak; {} would do, at {} instead of {} {} an hour as "
+            "billed; {}",
+            pl.lit(what),
+            "size",
+            at["window_days"].cast(pl.Int64),
+            day("window_end"),
+            number(peak, 1).fill_null("unknown"),
+            "smaller",
+            number("smaller_rate", 4),
+            number("rate", 4),
+            "BillingCurrency",
+            "told_cost",
+        ),
+        confidence="medium",
+        saving=part("stake", 1 - pl.col("smaller_rate") / pl.col("rate")),
+        doubt=pl.lit("its use was not measured on enough days"),
+    )
+
+
+def _highest(metric: str) -> pl.Expr:
+    return pl.max_horizontal(metric, f"{metric}_peak")
+
+
+def _fits(metric: str, at: Thresholds, growth: pl.Expr) -> pl.Expr:
+    """Whether the peak, scaled to the smaller size, stays within what may be filled; null where unknown."""
+    too_much = (_highest(metric) * growth > at["fit_percent"]).fill_null(value=False)
+    known = pl.col(f"{metric}_days") >= at["coverage"] * at["window_days"]
+    return pl.when(too_much).then(False).when(known).then(True)  # noqa: FBT003 - values of polars

@@ -1,0 +1,43 @@
+"""Databases twice the size of their work: the next smaller one is named, priced as this company was billed for it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from attribution.detection.waste.detector import Detector, Thresholds
+from attribution.detection.waste.estate import Estate
+from attribution.detection.waste.kinds import DATABASES
+from attribution.detection.waste.rightsizing import rightsized
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
+    """Billed ones whose size has a smaller one on the same bills; see `rightsized`."""
+    return rightsized(estate, at, DATABASES, "Database")
+
+
+DETECTOR = Detector(
+    name="oversized_database",
+    title="Database larger than its work",
+    tier="utilization",
+    needs=("resources.resource_type", "utilization"),
+    uses=("resources.gpus", "resources.created_at"),
+    thresholds={
+        "window_days": Decimal(14),
+        "min_age_days": Decimal(14),
+        "coverage": Decimal("0.80"),
+        "fit_percent": Decimal(80),
+        "idle_percent": Decimal(5),
+    },
+    meaning="The highest processor peak of the last 14 days would fill at most 80 % of the next smaller size of its "
+    "family that the same bills have in the same region. The saving is the difference of the two billed rates.",
+    source="Azure's and AWS's advisers size by peaks; taking the price from the bill's own rates is this project's "
+    "own.",
+    action="Change to the smaller size in a quiet hour.",
+    risk="Memory for caches shrinks with the size, so that disks may have more to do.",
+    rollback="Change the size back; it takes a restart.",
+    judge=judge,
+)
