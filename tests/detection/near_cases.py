@@ -8,10 +8,13 @@ from datetime import date, timedelta
 from typing import Any
 
 import polars as pl
-from detection_worlds import AS_OF, BIRTH, WORLD, billed, inventory, metered, thing, told
+from detection_worlds import AS_OF, BIRTH, WORLD, billed, inventory, metered, thing
 
 from attribution.detection import WasteInputs
+from attribution.detection.waste import DETECTORS
+from attribution.detection.waste.judging import judge_all
 from schemas.inputs import PEOPLE_COLUMNS
+from schemas.workspace import Waste
 
 Change = Mapping[str, Any]
 SECOND = timedelta(seconds=1)
@@ -31,8 +34,13 @@ class Cases:
     subject: str = "r-1"
 
     def verdicts(self, change: Change) -> list[str]:
-        rows = told(self.make(**change), self.kind)
-        return [str(row["verdict"]) for row in rows if row["subject"] == self.subject]
+        return [str(row["verdict"]) for row in found(self.make(**change), self.kind) if row["subject"] == self.subject]
+
+
+def found(world: WasteInputs, kind: str) -> list[dict[str, Any]]:
+    """What one detector finds, run by itself."""
+    (detector,) = (one for one in DETECTORS if one.name == kind)
+    return list(judge_all((detector,), world, Waste()).findings.iter_rows(named=True))
 
 
 def each(cases: Sequence[Cases], name: str) -> list[Any]:

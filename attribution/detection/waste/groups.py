@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 import polars as pl
 
-from attribution.detection.waste.detector import Thresholds, judged
+from attribution.detection.waste.detector import NO, YES, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.machines import running
 from attribution.detection.waste.standing import standing
@@ -34,7 +34,7 @@ def idle_groups(estate: Estate, at: Thresholds, sorts: Collection[str], what: st
     groups = standing(estate, sorts, billed=not whole).join(verdicts, on="key", how="left")
     if whole:
         groups = _with_members(estate, groups)
-    idle = pl.when("works").then(False).when(~pl.col("unknown")).then(True)  # noqa: FBT003 - values of polars
+    idle = pl.when("works").then(NO).when(~pl.col("unknown")).then(YES)
     cost = pl.format("{} {}", money("stake"), "BillingCurrency").fill_null("unknown")
     return judged(
         groups.filter(pl.col("age") >= at["min_age_days"]),

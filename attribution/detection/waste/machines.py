@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from attribution.detection.waste.detector import Thresholds
+from attribution.detection.waste.detector import NO, UNKNOWN, YES, Thresholds
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import GPU_NAMES, MACHINES, STOPPED
 from attribution.detection.waste.observed import observed
@@ -39,7 +39,7 @@ def running(estate: Estate, at: Thresholds) -> pl.LazyFrame:
         .then(pl.any_horizontal(reached(name, at) for name in GPU))
         .otherwise(pl.any_horizontal(reached(name, at) for name in OTHER))
     )
-    idle = pl.when(busy).then(False).when(missing).then(None).otherwise(True)  # noqa: FBT003 - values of polars
+    idle = pl.when(busy).then(NO).when(missing).then(UNKNOWN).otherwise(YES)
     return rows.with_columns(busy.alias("busy"), missing.alias("missing"), idle.alias("idle"))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Collection
 
 import polars as pl
 
-from attribution.detection.waste.detector import Thresholds
+from attribution.detection.waste.detector import NO, YES, Thresholds
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import STOPPED
 from attribution.detection.waste.observed import observed
@@ -29,7 +29,7 @@ def below(metric: str, at: Thresholds, limit: str | None = None) -> pl.Expr:
     line = at[limit or metric]
     used = ((pl.col(metric) >= line) | (pl.col(f"{metric}_peak") >= line)).fill_null(value=False)
     known = pl.col(f"{metric}_days") >= at["coverage"] * at["window_days"]
-    return pl.when(used).then(False).when(known).then(True)  # noqa: FBT003 - values of polars
+    return pl.when(used).then(NO).when(known).then(YES)
 
 
 def quiet_sentence(what: str, metric: str, at: Thresholds) -> pl.Expr:

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 import polars as pl
 
-from attribution.detection.waste.detector import Thresholds, judged
+from attribution.detection.waste.detector import NO, YES, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import MACHINES
 from attribution.detection.waste.machines import GPU, has_gpus
@@ -70,4 +70,4 @@ def _fits(metric: str, at: Thresholds, growth: pl.Expr) -> pl.Expr:
     """Whether the peak, scaled to the smaller size, stays within what may be filled; null where unknown."""
     too_much = (_highest(metric) * growth > at["fit_percent"]).fill_null(value=False)
     known = pl.col(f"{metric}_days") >= at["coverage"] * at["window_days"]
-    return pl.when(too_much).then(False).when(known).then(True)  # noqa: FBT003 - values of polars
+    return pl.when(too_much).then(NO).when(known).then(YES)

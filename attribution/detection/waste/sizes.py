@@ -15,14 +15,14 @@ _TIMES = r"(?i)\b([a-z][a-z0-9]*)-(\d+)x\b"
 _AZURE = r"\b([A-Z]{1,3})(\d{1,3})([a-z]{0,4})[ _](v\d+)\b"
 _WORDS = {"nano": 0.25, "micro": 0.5, "small": 1.0, "medium": 2.0, "large": 4.0, "xlarge": 8.0}
 _HOURS = r"(?i)^(hrs?|hours?|instance-hours?|\d+ hours?)$"
-_GROUP = ("source", "RegionId", "family", "BillingCurrency")
+_GROUP = ("source", "RegionId", "series", "BillingCurrency")
 
 
 def sized(estate: Estate) -> pl.LazyFrame:
     """One resource x currency with the size that cost it most in its last complete month.
 
     Returns:
-        `key`, `BillingCurrency`, `size` as billed, `units` of its family, `rate` an hour of that size over everything
+        `key`, `BillingCurrency`, `size` as billed, `units` of its series, `rate` an hour of that size over everything
         billed on demand, and of the next smaller size billed: `smaller`, `smaller_units`, `smaller_rate` (null: none).
     """
     meters = _sized_meters(estate)
@@ -52,7 +52,7 @@ def sized(estate: Estate) -> pl.LazyFrame:
     keys = [*_GROUP, "units"]
     joined = own.join(rates.drop("size"), on=keys, how="left", nulls_equal=True)
     smaller = next_one.select(*keys, "smaller", "smaller_units", "smaller_rate")
-    return joined.join(smaller, on=keys, how="left", nulls_equal=True).drop("source", "RegionId", "family")
+    return joined.join(smaller, on=keys, how="left", nulls_equal=True).drop("source", "RegionId", "series")
 
 
 def _sized_meters(estate: Estate) -> pl.LazyFrame:
@@ -61,7 +61,7 @@ def _sized_meters(estate: Estate) -> pl.LazyFrame:
     named, times, azure = (text.str.extract_groups(pattern) for pattern in (_NAMED, _TIMES, _AZURE))
     word = named.struct.field("2")
     factor = pl.when(word.str.contains(r"^\d")).then(word.str.extract(r"^(\d+)").cast(pl.Float64) * _WORDS["xlarge"])
-    azure_family = pl.concat_str([azure.struct.field(part) for part in ("1", "3", "4")], separator=" ")
+    azure_series = pl.concat_str([azure.struct.field(part) for part in ("1", "3", "4")], separator=" ")
     return (
         estate.meters.filter(
             (pl.col("month") == pl.col("last_complete_month"))
@@ -70,8 +70,8 @@ def _sized_meters(estate: Estate) -> pl.LazyFrame:
             & pl.col("ConsumedUnit").str.contains(_HOURS)
         )
         .with_columns(
-            pl.coalesce(named.struct.field("1"), times.struct.field("1").str.to_lowercase(), azure_family).alias(
-                "family"
+            pl.coalesce(named.struct.field("1"), times.struct.field("1").str.to_lowercase(), azure_series).alias(
+                "series"
             ),
             pl.coalesce(
                 factor.otherwise(word.replace_strict(_WORDS, default=None, return_dtype=pl.Float64)),

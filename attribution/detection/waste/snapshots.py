@@ -9,6 +9,7 @@ from datetime import timedelta
 
 import polars as pl
 
+from attribution.detection.waste.detector import NO
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import DATABASES, IMAGES, SNAPSHOTS, VOLUMES
 from attribution.detection.waste.standing import standing
@@ -54,7 +55,7 @@ def snapshots(estate: Estate) -> pl.LazyFrame:
         pl.when(pl.col("gone_source").is_not_null())
         .then("gone_source")
         .when(pl.col("alive").is_not_null())
-        .then(False)  # noqa: FBT003 - a value of polars
+        .then(NO)
         .otherwise(pl.lit(True if kinds else None, pl.Boolean))
     )
     needed = pl.any_horizontal(pl.col("held", "backs").fill_null(value=False)) | pl.col("managed_by").is_not_null()

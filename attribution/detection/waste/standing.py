@@ -9,7 +9,7 @@ from collections.abc import Collection
 
 import polars as pl
 
-from attribution.detection.waste.detector import Thresholds
+from attribution.detection.waste.detector import NO, UNKNOWN, YES, Thresholds
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import ATTACHED
 from schemas.money import MONEY
@@ -47,13 +47,13 @@ def loose(estate: Estate, detached: Collection[str]) -> pl.Expr:
     bound = pl.col("condition").is_in(set(ATTACHED) - set(detached))
     return (
         pl.when(hung & ~free)
-        .then(False)  # noqa: FBT003 - a value of polars
+        .then(NO)
         .when(hung)
-        .then(None)
+        .then(UNKNOWN)
         .when(free)
-        .then(True)  # noqa: FBT003
+        .then(YES)
         .when(bound)
-        .then(False)  # noqa: FBT003
+        .then(NO)
         .otherwise(pl.lit(True if told else None, pl.Boolean))
     )
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 
 import polars as pl
 
-from attribution.detection.waste.detector import Detector, Thresholds, judged
+from attribution.detection.waste.detector import NO, Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.telling import day
 
@@ -35,7 +35,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     return judged(
         rows,
         at,
-        waste=pl.when(pl.col("listed")).then(False).when(enough).then(pl.col("age") >= at["min_age_days"]),  # noqa: FBT003
+        waste=pl.when(pl.col("listed")).then(NO).when(enough).then(pl.col("age") >= at["min_age_days"]),
         evidence=pl.format(
             "{} of {}, billed since {}, is in no inventory, which lists {} others of its kind; {}",
             "ResourceType",
