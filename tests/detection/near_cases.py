@@ -34,10 +34,12 @@ class Cases:
     subject: str = "r-1"
 
     def verdicts(self, change: Change) -> list[str]:
-        return [str(row["verdict"]) for row in found(self.make(**change), self.kind) if row["subject"] == self.subject]
+        return [
+            str(row["verdict"]) for row in findings_of(self.make(**change), self.kind) if row["subject"] == self.subject
+        ]
 
 
-def found(world: WasteInputs, kind: str) -> list[dict[str, Any]]:
+def findings_of(world: WasteInputs, kind: str) -> list[dict[str, Any]]:
     """What one detector finds, run by itself."""
     (detector,) = (one for one in DETECTORS if one.name == kind)
     return list(judge_all((detector,), world, Waste()).findings.iter_rows(named=True))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from detection_worlds import LAST, billed, metric, thing, utilization
-from near_cases import FEWEST, SECOND, SEPTEMBER, Cases, Change, days_ago, each, found, listed
+from near_cases import FEWEST, SECOND, SEPTEMBER, Cases, Change, days_ago, each, findings_of, listed
 
 WINDOW = (date(2026, 10, 26), LAST)
 YOUNG = days_ago(14) + SECOND
@@ -177,7 +177,7 @@ def test_every_detector_has_its_cases() -> None:
 )
 def test_a_gpu_machine_is_sized_by_gpus_and_their_memory(gpu: float, memory: float | None, found: int) -> None:
     make = listed("node", gpus=8.0, bill=GPU_BIG, bills=[GPU_SMALL], **gpus(gpu, memory))
-    rows = [row for row in found(make(), "oversized_machine") if row["verdict"] == "finding"]
+    rows = [row for row in findings_of(make(), "oversized_machine") if row["verdict"] == "finding"]
     assert len(rows) == found
     for row in rows:
         # 320 for 160 hours are 2 an hour, and the smaller one was billed at 1.
@@ -190,11 +190,11 @@ def test_a_notebook_with_gpus_must_show_them_idle() -> None:
     make, rows = quiet_cpu
     for gpu, expected in ((None, ["undetermined"]), (4.9, ["finding"]), (5.0, [])):
         more = measured(("gpu_percent", gpu)) if gpu is not None else []
-        found = found(make(utilization=metrics(rows, more)), "idle_notebook")
+        found = findings_of(make(utilization=metrics(rows, more)), "idle_notebook")
         assert [row["verdict"] for row in found] == expected
 
 
 def test_an_idle_cluster_costs_what_its_nodes_cost_and_saves_nothing_beside_them() -> None:
     make = listed("cluster", others=NODES, bills=BILLS, **two(0.1, 0.2))
-    (row,) = found(make(), "idle_cluster")
+    (row,) = findings_of(make(), "idle_cluster")
     assert (row["cost_at_stake"], row["saving"]) == (Decimal(470), None)

@@ -56,6 +56,28 @@ from attribution.detection.waste.inventory import (
 )
 from attribution.detection.waste.judging import Judged, judge_all, override_faults
 from attribution.detection.waste.plan import reclaim_plan
+from attribution.detection.waste.training import (
+    cancelled_run,
+    checkpoints_beyond_retention,
+    checkpoints_of_superseded_run,
+    cold_data,
+    debug_logging,
+    duplicate_run,
+    empty_partition,
+    experiment_without_evaluation,
+    failed_job,
+    failed_run,
+    job_without_use,
+    low_mfu,
+    node_idle_after_last_job,
+    oversized_cluster,
+    repeated_processing,
+    restart_loop,
+    superseded_endpoint,
+    timed_out_run,
+    unread_data,
+    waiting_queue,
+)
 from attribution.detection.waste.utilization import (
     idle_by_utilization,
     idle_cluster,
@@ -144,6 +166,27 @@ DETECTORS: tuple[Detector, ...] = (
     oversized_database.DETECTOR,
     underused_gpu.DETECTOR,
     underused_machine.DETECTOR,
+    # jobs, runs and checkpoints
+    failed_run.DETECTOR,
+    cancelled_run.DETECTOR,
+    timed_out_run.DETECTOR,
+    failed_job.DETECTOR,
+    restart_loop.DETECTOR,
+    duplicate_run.DETECTOR,
+    repeated_processing.DETECTOR,
+    experiment_without_evaluation.DETECTOR,
+    node_idle_after_last_job.DETECTOR,
+    empty_partition.DETECTOR,
+    job_without_use.DETECTOR,
+    waiting_queue.DETECTOR,
+    checkpoints_beyond_retention.DETECTOR,
+    checkpoints_of_superseded_run.DETECTOR,
+    unread_data.DETECTOR,
+    cold_data.DETECTOR,
+    superseded_endpoint.DETECTOR,
+    low_mfu.DETECTOR,
+    oversized_cluster.DETECTOR,
+    debug_logging.DETECTOR,
 )
 
 

@@ -1,0 +1,37 @@
+"""Runs that somebody cancelled: rightly perhaps, yet paid for."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from attribution.detection.waste.detector import Detector, Thresholds
+from attribution.detection.waste.runs import came_to_nothing
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from attribution.detection.waste.estate import Estate
+
+
+def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
+    """Runs that ended lately; one without a readable status is undetermined."""
+    return came_to_nothing(estate, at, ("cancelled",), "cancelled")
+
+
+DETECTOR = Detector(
+    name="cancelled_run",
+    title="Run that was cancelled",
+    tier="training",
+    needs=("runs.status", "runs.ended_at"),
+    uses=("runs.gpus", "checkpoints", "resources.gpus"),
+    thresholds={"window_days": Decimal(31)},
+    meaning="A run of the last 31 days was cancelled. Its cost is its share, by GPU time, of what its experiment's "
+    "machines were billed; what its last checkpoint did not save is told as a second figure. Nothing of it can be "
+    "saved any more.",
+    source="House rule: cancelled work counts in full, and what a checkpoint saved is shown apart.",
+    action="Try new settings on few GPUs first; stop early by rule where the loss says so.",
+    risk="None for running systems.",
+    rollback="Nothing is changed by looking.",
+    judge=judge,
+)

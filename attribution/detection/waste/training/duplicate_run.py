@@ -1,0 +1,51 @@
+"""Runs that trained once more what had been trained: same configuration, same data, same experiment, both completed.
+
+The surprise: a retry after a failure is none, for the first one completed nothing.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import polars as pl
+
+from attribution.detection.waste.detector import Detector, Thresholds, judged
+from attribution.detection.waste.estate import Estate
+from attribution.detection.waste.runs import AGAIN, DATA_STAGES, costed_runs, lately, repeated
+from schemas.money import MONEY
+
+
+def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
+    """Completed runs of late; undetermined where a hash is missing."""
+    rows = costed_runs(estate).filter(~pl.col("stage_code").is_in(DATA_STAGES))
+    rows = repeated(rows, ["word", "config_hash", "data_hash"]).filter(lately(estate, at))
+    return judged(
+        rows,
+        at,
+        waste=AGAIN,
+        evidence=pl.format(
+            "Same configuration and data as {} of {}, both completed; {}",
+            pl.col("original").fill_null("an unknown run"),
+            "experiment",
+            "told",
+        ),
+        saving=pl.lit(0).cast(MONEY),
+        doubt=pl.lit("the hash of its configuration or data is missing"),
+    )
+
+
+DETECTOR = Detector(
+    name="duplicate_run",
+    title="Trained twice",
+    tier="training",
+    needs=("runs.config_hash", "runs.data_hash"),
+    uses=("runs.gpus", "resources.gpus"),
+    thresholds={"window_days": Decimal(92)},
+    meaning="Two runs of one experiment have the same config_hash and data_hash and both completed; the later one is "
+    "named, for 92 days after its end. Work on data is judged by repeated_processing.",
+    source="House rule.",
+    action="Look the result up before training; put the hashes into the tracker's search.",
+    risk="Runs that differ in their random seed alone are duplicates only where the seed is part of no hash.",
+    rollback="Nothing is changed by looking.",
+    judge=judge,
+)
