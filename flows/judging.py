@@ -34,7 +34,7 @@ from attribution.rules import RuleBook
 from flows.foreseeing import foresee, stalled, stated_plans
 from flows.growing import grow
 from flows.odd_days import detect_days
-from flows.people import as_owners
+from flows.people import as_owners, as_reported
 from flows.running import Run
 from schemas.detection import BILLED_COLUMNS, NOTICE_COLUMNS, Watermark, daily_columns
 from schemas.people import left, recipients_on
@@ -96,6 +96,7 @@ def _waste_inputs(run: Run, rules: RuleBook, inputs: InputFrames, marks: dict[st
     costs = run.ledger.metered_costs(run.today)
     names = ("tags", "resources", "utilization", "jobs", "runs", "checkpoints", "people")
     stated = {name: getattr(inputs, name) for name in names if getattr(run.workspace.inputs, name)}
+    stated |= {name: as_reported(stated[name], rules) for name in ("jobs", "runs") if name in stated}
     return WasteInputs(
         as_of=run.as_of,
         watermarks=marks,

@@ -142,7 +142,7 @@ INVENTORY = (
             {"others": machine(state="terminated")},
             {"attached_to": "m-2"},
         ),
-        ({"others": machine(last_used_at=None)}, {"attached_to": None, "state": None}),
+        ({"others": machine(state=None)}, {"attached_to": None, "state": None}),
     ),
     Cases(
         "stopped_long",
@@ -152,6 +152,12 @@ INVENTORY = (
             {"state": "DEALLOCATED"},
             {"cost": "none", "bills": [billed("v", "7")], "others": [thing("v", "volume", attached_to="r-1")]},
             {"last_used_at": None, "bill": {"last_day": date(2026, 10, 11)}},
+            {
+                "last_used_at": None,
+                "cost": "none",
+                "bills": [billed("v", "7")],
+                "others": [thing("v", "volume", attached_to="r-1")],
+            },
         ),
         (
             *ALWAYS_SPARED,
@@ -160,15 +166,7 @@ INVENTORY = (
             {"cost": "none"},
             {"last_used_at": None, "bill": {"last_day": date(2026, 10, 12)}},
         ),
-        (
-            {
-                "last_used_at": None,
-                "cost": "none",
-                "bills": [billed("v", "7")],
-                "others": [thing("v", "volume", attached_to="r-1")],
-            },
-            {"state": None},
-        ),
+        ({"state": None},),
     ),
     serving("application load-balancer", "empty_load_balancer"),
     serving("nat-gateway", "empty_gateway"),

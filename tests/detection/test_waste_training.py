@@ -141,8 +141,10 @@ def rest(kind: str, subject: str) -> Cases:
     return Cases(
         **of_jobs(kind),
         subject=subject,
-        fires=(resting(at(11, 2)), resting(at(10, 9)), resting(at(11, 3), at(11, 10)), resting(at(11, 2), state="FAILED"),
-               {"things": [], **resting(at(11, 2))}),
+        fires=(
+            resting(at(11, 2)), resting(at(10, 9)), resting(at(11, 3), at(11, 10)),
+            resting(at(11, 2), state="FAILED"), {"things": [], **resting(at(11, 2))},
+        ),
         spares=(
             resting(at(11, 2, 1)), resting(at(11, 9)), {"bills": BILLS[:0], **resting(at(11, 2))},
             {"jobs": [job(start=at(10, 5), end=None, partition="big"), job("o", resource_id="n-2", end=at(11, 9))]},
@@ -211,7 +213,10 @@ TRAINING = (
             {"jobs": [one | {"state": "COMPLETED"} for one in attempts(*THREE)]},
             {"jobs": [one | {"owner": f"o{n}"} for n, one in enumerate(attempts(*THREE))]},
         ),
-        lacks=({"jobs": attempts(*THREE, name=None)}, {"jobs": [one | {"end": None} for one in attempts(*THREE)]}),
+        lacks=(
+            {"jobs": [one | {"state": None} for one in attempts(*THREE)]},
+            {"jobs": [one | {"end": None} for one in attempts(*THREE)]},
+        ),
     ),
     Cases(
         **of_runs("duplicate_run"),

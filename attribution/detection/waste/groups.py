@@ -10,7 +10,7 @@ from attribution.detection.waste.detector import NO, YES, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.machines import running
 from attribution.detection.waste.standing import standing
-from attribution.detection.waste.telling import day, money, month
+from attribution.detection.waste.telling import counted, day, money, month
 from schemas.money import known_sum
 
 
@@ -41,9 +41,9 @@ def idle_groups(estate: Estate, at: Thresholds, sorts: Collection[str], what: st
         at,
         waste=idle,
         evidence=pl.format(
-            "{} of {} machines, all idle, {} days up to {}; cost in {}: {}",
+            "{} of {}, all idle, {} days up to {}; cost in {}: {}",
             pl.lit(what),
-            pl.col("machines").fill_null(0),
+            counted(pl.col("machines").fill_null(0), "machine"),
             at["window_days"].cast(pl.Int64),
             day("window_end").fill_null("today"),
             month("month").fill_null("the last month"),

@@ -52,7 +52,11 @@ def costed_jobs(estate: Estate) -> pl.LazyFrame:
         .agg(
             pl.col("submit", "start").min(),
             pl.col("end", "until").max(),
-            pl.col("outcome", "name", "user", "partition", *stated).drop_nulls().first(),
+            pl.col("outcome", "name", "user", "partition").drop_nulls().first(),
+            pl.coalesce("project", "account").drop_nulls().first().alias("project"),
+            pl.coalesce("experiment", "name").drop_nulls().first().alias("experiment"),
+            pl.coalesce("owner", "user").drop_nulls().first().alias("owner"),
+            pl.col("stage").drop_nulls().first(),
             pl.col("node").unique().sort().alias("on"),
             pl.col("node").n_unique().alias("nodes"),
             pl.col("gpu_hours").sum(),

@@ -17,11 +17,15 @@ from attribution.detection.waste.standing import standing
 from attribution.detection.waste.telling import day, number
 
 
-def watched(estate: Estate, at: Thresholds, sorts: Collection[str]) -> pl.LazyFrame:
-    """Billed things of some kinds that run and are old enough, with what was measured; see `observed`."""
+def watched(estate: Estate, at: Thresholds, sorts: Collection[str], *metrics: str) -> pl.LazyFrame:
+    """Billed things of some kinds that run and are old enough, with what was measured; see `observed`.
+
+    None where not one of them shows any of the metrics: who never measures them is not in doubt about each thing.
+    """
     rows = standing(estate, sorts).filter(~pl.col("condition").is_in(STOPPED))
     born = estate.age_days("created_at").fill_null(estate.days_since("first_day"))
-    return observed(estate, at, rows.filter((born >= at["min_age_days"]).fill_null(value=True)))
+    seen = observed(estate, at, rows.filter((born >= at["min_age_days"]).fill_null(value=True)))
+    return seen.filter(pl.any_horizontal(pl.col(f"{metric}_days") > 0 for metric in metrics).any())
 
 
 def below(metric: str, at: Thresholds, limit: str | None = None) -> pl.Expr:

@@ -26,7 +26,7 @@ def rightsized(estate: Estate, at: Thresholds, sorts: Collection[str], what: str
         what: the kind in a word, for the sentence.
     """
     rows = (
-        watched(estate, at, sorts)
+        watched(estate, at, sorts, "cpu_percent", *GPU)
         .join(sized(estate), on=["key", "BillingCurrency"])
         .filter(pl.col("smaller").is_not_null())
         .with_columns(has_gpus().alias("gpu") if set(sorts) <= MACHINES else pl.lit(value=False).alias("gpu"))

@@ -66,6 +66,11 @@ LOOSE_DOUBT = (
 """Why `loose` gives null."""
 
 
+def read_things(estate: Estate, sorts: Collection[str]) -> pl.LazyFrame:
+    """`standing` things, none where the inventory tells the last use of not one of them."""
+    return standing(estate, sorts).filter(pl.col("last_used_at").is_not_null().any())
+
+
 def serving_nothing(estate: Estate, at: Thresholds, sorts: Collection[str]) -> tuple[pl.LazyFrame, pl.Expr]:
     """Things that serve others, and whether they serve none and are old; null where nothing tells.
 

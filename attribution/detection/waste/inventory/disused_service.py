@@ -9,14 +9,14 @@ import polars as pl
 from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import KEEPERS, MINOR
-from attribution.detection.waste.standing import standing
+from attribution.detection.waste.standing import read_things
 from attribution.detection.waste.telling import day
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     """Billed ones; undetermined where their last use is not told."""
     return judged(
-        standing(estate, MINOR | KEEPERS),
+        read_things(estate, MINOR | KEEPERS),
         at,
         waste=estate.age_days("last_used_at") >= at["days"],
         evidence=pl.format(

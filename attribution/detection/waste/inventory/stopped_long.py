@@ -13,7 +13,7 @@ from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import MACHINES, STOPPED
 from attribution.detection.waste.stopped import stopped_since
-from attribution.detection.waste.telling import day, money, month
+from attribution.detection.waste.telling import counted, money, month
 from schemas.money import known_sum
 
 
@@ -41,9 +41,9 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         at,
         waste=pl.col("days_off") >= at["days"],
         evidence=pl.format(
-            "Machine stopped since {}, with {} things attached to it; cost of all in {}: {}",
-            day("stopped").fill_null("an unknown day"),
-            "hung",
+            "Machine stopped, {}, with {} attached to it; cost of all in {}: {}",
+            "told_stop",
+            counted("hung", "billed thing"),
             month("month"),
             cost,
         ),

@@ -9,7 +9,7 @@ import polars as pl
 from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import folded_word
-from attribution.detection.waste.telling import day, money, month
+from attribution.detection.waste.telling import counted, day, money, month
 from schemas.dimensions import NOBODY
 from schemas.inputs import RUN_COLUMNS
 from schemas.money import known_sum
@@ -46,11 +46,11 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         at,
         waste=~pl.col("open") & (estate.days_since("ended") >= at["days"]) & (pl.col("last_day") > pl.col("ended")),
         evidence=pl.format(
-            "All {} runs of {} ended, the last on {}; {} things are still billed to it, {} {} in {}",
-            "runs",
+            "No run of {} goes on ({} in all, the last until {}), and {} went on being billed to it, {} {} in {}",
             "project",
+            "runs",
             day("ended"),
-            "things",
+            counted("things", "thing"),
             money("stake").fill_null("unknown"),
             "BillingCurrency",
             month("month"),

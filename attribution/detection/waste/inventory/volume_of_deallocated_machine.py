@@ -11,13 +11,12 @@ from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import MACHINES, STOPPED, VOLUMES
 from attribution.detection.waste.standing import standing
 from attribution.detection.waste.stopped import stopped_since
-from attribution.detection.waste.telling import day
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     """Billed volumes on listed machines; undetermined where nothing tells since when the machine is stopped."""
     machines = stopped_since(estate, estate.things.filter(pl.col("sort_of").is_in(MACHINES) & ~pl.col("gone"))).select(
-        parent="key", off=pl.col("condition").is_in(STOPPED), stopped="stopped"
+        parent="key", off=pl.col("condition").is_in(STOPPED), stopped="stopped", told_stop="told_stop"
     )
     rows = standing(estate, VOLUMES).join(machines.unique("parent"), on="parent", how="inner")
     rows = rows.with_columns(estate.days_since("stopped").alias("days_off"))
@@ -26,9 +25,9 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         at,
         waste=pl.col("off") & (pl.col("days_off") >= at["days"]),
         evidence=pl.format(
-            "Volume of {}, which is stopped since {}; {}",
+            "Volume of {}, which is stopped, {}; {}",
             "attached_to",
-            day("stopped").fill_null("an unknown day"),
+            "told_stop",
             "told_cost",
         ),
         confidence="medium",

@@ -20,7 +20,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         at,
         waste=pl.col("too_many") > 0,
         evidence=pl.format(
-            "{} of {} checkpoints of {} are beyond retention (last {}, best {} and pinned ones stay): {}",
+            "Beyond retention: {} of {} checkpoints of {} (the last {}, the best {} and pinned ones stay); {}",
             "too_many",
             "count",
             "subject",

@@ -13,7 +13,7 @@ from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.runs import ENDED_BADLY
 from attribution.detection.waste.shelf import LESS_IS_BETTER, by_run, shelved
-from attribution.detection.waste.telling import day
+from attribution.detection.waste.telling import counted, day
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
@@ -46,12 +46,12 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     heir = pl.when(bad).then("next").when(done).then("heir")
     old = (estate.age_days("ended_at") >= at["min_age_days"]).fill_null(value=False)
     return judged(
-        rows.with_columns(heir.alias("successor")),
+        rows.with_columns(heir.alias("successor"), pl.format("kept {}", "key").alias("key")),
         at,
         waste=(bad | done) & pl.col("successor").is_not_null() & old & (pl.col("too_many") > 0),
         evidence=pl.format(
-            "{} checkpoints of {}, which {} on {} and was followed by {}: {}",
-            "too_many",
+            "{} of {}, which {} on {} and was followed by {}: {}",
+            counted("too_many", "checkpoint"),
             "subject",
             pl.when(done).then(pl.lit("completed")).otherwise(pl.lit("came to nothing")),
             day("ended_at").fill_null("an unknown day"),

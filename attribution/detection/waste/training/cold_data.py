@@ -12,7 +12,7 @@ import polars as pl
 from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import BUCKETS, DATASETS, folded_word
-from attribution.detection.waste.standing import part, standing
+from attribution.detection.waste.standing import part, read_things
 from attribution.detection.waste.telling import day, number
 
 _COLD = r"cold|cool|archive|infrequent|^ia$|ia$|nearline|coldline|glacier|归档|低频"
@@ -21,7 +21,7 @@ _LARGE = 1.0
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     """Billed datasets and buckets with a storage class; undetermined where their last use is not told."""
-    stores = standing(estate, DATASETS | BUCKETS).with_columns(
+    stores = read_things(estate, DATASETS | BUCKETS).with_columns(
         folded_word("storage_class").str.contains(_COLD).alias("cold"),
         (pl.col("stake").cast(pl.Float64) / pl.col("size_gb")).alias("rate"),
     )

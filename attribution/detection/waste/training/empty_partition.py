@@ -9,7 +9,7 @@ import polars as pl
 from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.nodes import resting_nodes
-from attribution.detection.waste.telling import day, money, month, number
+from attribution.detection.waste.telling import counted, day, money, month, number
 from schemas.money import known_sum
 
 
@@ -38,8 +38,8 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         at,
         waste=pl.when(~stale).then(rested & ~pl.col("working")),
         evidence=pl.format(
-            "{} nodes without a job since {}, {} days; billed {} in {}",
-            "nodes",
+            "{} without a job since {}, {} days; billed {} in {}",
+            counted("nodes", "node"),
             day("last_end"),
             number(pl.col("rested").floor()),
             pl.format("{} {}", money("stake"), "BillingCurrency").fill_null("an unknown cost"),

@@ -10,7 +10,7 @@ from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import folded_word
 from attribution.detection.waste.runs import DATA_STAGES, costed_runs, told_cost
-from attribution.detection.waste.telling import day
+from attribution.detection.waste.telling import counted, day
 from schemas.inputs import CHECKPOINT_COLUMNS
 from schemas.money import known_sum
 
@@ -58,8 +58,8 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         at,
         waste=~seen & ~pl.col("open") & (estate.age_days("ended") >= at["days"]),
         evidence=pl.format(
-            "{} runs, the last ended on {}; no metric, no scored checkpoint, no later evaluation in {}; {}",
-            "runs",
+            "{}, the last ended on {}; no metric, no scored checkpoint, no later evaluation in {}; {}",
+            counted("runs", "run"),
             day("ended"),
             "project",
             "told",

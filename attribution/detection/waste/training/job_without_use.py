@@ -14,7 +14,7 @@ from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.jobs import costed_jobs, placed_jobs
 from attribution.detection.waste.observed import daily_metrics
-from attribution.detection.waste.telling import day, number
+from attribution.detection.waste.telling import counted, day, number
 
 _DAY = timedelta(days=1)
 
@@ -48,10 +48,10 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         at,
         waste=pl.when(busy | enough).then(~busy),
         evidence=pl.format(
-            "Job{} since {} on {} nodes: GPUs at most {} % on {} of its {} whole days there; {}",
+            "Job{} since {} on {}: GPUs at most {} % on {} of its {} whole days there; {}",
             pl.format(" {}", "name").fill_null(""),
             day("start"),
-            "nodes",
+            counted("nodes", "node"),
             number("most", 1).fill_null("unknown"),
             pl.col("seen").fill_null(0),
             "whole",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     """Billed ones that run; undetermined where the metric was not observed on enough days."""
     return judged(
-        watched(estate, at, DATABASES),
+        watched(estate, at, DATABASES, "connections"),
         at,
         waste=below("connections", at),
         evidence=quiet_sentence("Database", "connections", at),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     """Billed ones that run; undetermined where the metric was not observed on enough days."""
     return judged(
-        watched(estate, at, ENDPOINTS),
+        watched(estate, at, ENDPOINTS, "requests"),
         at,
         waste=below("requests", at),
         evidence=quiet_sentence("Endpoint", "requests", at),

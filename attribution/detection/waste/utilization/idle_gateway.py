@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     """Billed ones that run; undetermined where the metric was not observed on enough days."""
     return judged(
-        watched(estate, at, GATEWAYS),
+        watched(estate, at, GATEWAYS, "network_bytes"),
         at,
         waste=below("network_bytes", at),
         evidence=quiet_sentence("Gateway", "network_bytes", at),

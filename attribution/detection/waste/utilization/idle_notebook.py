@@ -18,7 +18,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     quiet = below("cpu_percent", at) & pl.when(gpus).then(below("gpu_percent", at)).otherwise(pl.lit(value=True))
     asked = below("connections", at)
     return judged(
-        watched(estate, at, NOTEBOOKS),
+        watched(estate, at, NOTEBOOKS, "cpu_percent"),
         at,
         waste=quiet & asked.fill_null(value=True),
         evidence=quiet_sentence("Notebook", "cpu_percent", at),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     """Billed ones that run; undetermined where the metric was not observed on enough days."""
     return judged(
-        watched(estate, at, VOLUMES),
+        watched(estate, at, VOLUMES, "disk_ops"),
         at,
         waste=below("disk_ops", at),
         evidence=quiet_sentence("Volume", "disk_ops", at),

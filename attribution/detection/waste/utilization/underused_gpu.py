@@ -18,7 +18,8 @@ from attribution.detection.waste.telling import day, number
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     """GPU machines that are not idle; undetermined where GPU memory is not measured and the GPUs are little used."""
-    rows = running(estate, at).filter(pl.col("gpu") & ~pl.col("idle").fill_null(value=False))
+    rows = running(estate, at).filter(pl.col("gpu") & (pl.col("gpu_percent_days") > 0))
+    rows = rows.filter(~pl.col("idle").fill_null(value=False))
     gpu, memory = below("gpu_percent", at, "used_percent"), below("gpu_memory_percent", at, "used_memory_percent")
     return judged(
         rows.filter(pl.col("BillingCurrency").is_not_null()),
