@@ -25,16 +25,10 @@ RESOURCE_COLUMNS: dict[str, pl.DataType] = {
     "deleted_at": INSTANT,
     "size_gb": pl.Float64(),
     "gpus": pl.Float64(),
-    "region": pl.String(),
-    "account_id": pl.String(),
-    "name": pl.String(),
-    "source_id": pl.String(),  # what a snapshot, image or endpoint was made of: a volume, a machine, a run
-    "image_id": pl.String(),  # what a machine or launch template starts from, or the image that a snapshot backs
-    "managed_by": pl.String(),  # the tool that keeps it, such as a backup service
-    "targets": pl.Float64(),  # how many things a balancer, gateway, cluster or endpoint serves
-    "used_gb": pl.Float64(),  # of size_gb
-    "lifecycle_policy": pl.String(),  # its name, or yes or no
-    "storage_class": pl.String(),  # hot, cool, archive, or the provider's own word
+    **dict.fromkeys(("region", "account_id", "name"), pl.String()),
+    # For detectors of waste; docs/detectors.md says what each holds.
+    **dict.fromkeys(("source_id", "image_id", "managed_by", "lifecycle_policy", "storage_class"), pl.String()),
+    **dict.fromkeys(("targets", "used_gb"), pl.Float64()),
 }
 WAS_ATTACHED = "was_attached"
 """Column of an inventory with days: of each resource a list of (attached_to, valid_from, valid_to), null is open."""

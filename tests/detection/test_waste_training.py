@@ -246,7 +246,7 @@ TRAINING = (
         lacks=({"runs": [OTHER], "data_hash": None}, {"runs": [OTHER | {"config_hash": None}], "config_hash": None}),
     ),
     Cases(
-        **of_runs("repeated_processing", stage="data-prep"),
+        **of_runs("data_work_repeated", stage="data-prep"),
         fires=(
             {"runs": [DATA_OTHER]},
             {"runs": [DATA_OTHER | {"experiment": "exp_1"}]},

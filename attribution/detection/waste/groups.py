@@ -33,7 +33,7 @@ def idle_groups(estate: Estate, at: Thresholds, sorts: Collection[str], what: st
     )
     groups = standing(estate, sorts, billed=not whole).join(verdicts, on="key", how="left")
     if whole:
-        groups = _with_members(estate, groups)
+        groups = _with_members(estate, groups).filter(pl.col("machines").is_not_null())
     idle = pl.when("works").then(NO).when(~pl.col("unknown")).then(YES)
     cost = pl.format("{} {}", money("stake"), "BillingCurrency").fill_null("unknown")
     return judged(

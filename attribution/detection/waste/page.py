@@ -69,6 +69,23 @@ minimum = 50                     # for every detector that has this threshold
 [waste.override.unattached_volume]
 min_age_days = 60
 ```
+
+An inventory may have these columns besides those that it needs; a detector that asks for one which is not there says \
+so in `lacks`:
+
+| column | holds |
+|---|---|
+| `source_id` | what a snapshot or image was made of, or the run whose model an endpoint serves |
+| `image_id` | the image that a machine or launch template starts from, or that a snapshot backs |
+| `managed_by` | the tool that keeps it, such as a backup service |
+| `targets` | how many things a load balancer, gateway, cluster or endpoint serves |
+| `used_gb` | how much of `size_gb` is used |
+| `lifecycle_policy` | its name, or `yes`, or `none` |
+| `storage_class` | `hot`, `cool`, `archive`, or the provider's own word |
+
+Of runs, `log_level` is read where it is there. A run costs its share, by GPU time, of what its experiment's machines \
+were billed in each month, a job the same of its nodes; time that no run or job used stays with nobody, so that idle \
+machines make no run dear.
 """
 
 

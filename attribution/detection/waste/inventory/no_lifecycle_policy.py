@@ -17,7 +17,8 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     """Billed buckets, log groups and registries above a cost; undetermined where their policy is not told."""
     rows = standing(estate, BUCKETS | KEEPERS).filter(pl.col("stake") >= at.money("least_cost"))
     policy = folded_word("lifecycle_policy")
-    missing = policy.is_in(NOT_SET) & (pl.col("age") >= at["min_age_days"])
+    age = estate.age_days("created_at").fill_null(estate.days_since("first_day"))
+    missing = policy.is_in(NOT_SET) & (age >= at["min_age_days"])
     return judged(
         rows,
         at,

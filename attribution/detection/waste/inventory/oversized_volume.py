@@ -8,7 +8,7 @@ import polars as pl
 
 from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
-from attribution.detection.waste.kinds import DATABASES, DATASETS, VOLUMES
+from attribution.detection.waste.kinds import DATABASES, VOLUMES
 from attribution.detection.waste.standing import part, standing
 from attribution.detection.waste.telling import number
 
@@ -16,7 +16,7 @@ from attribution.detection.waste.telling import number
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     """Billed volumes of some size; undetermined where the space in use is unknown."""
     rows = (
-        standing(estate, VOLUMES | DATABASES | DATASETS)
+        standing(estate, VOLUMES | DATABASES)
         .filter(pl.col("size_gb") >= at["size_gb"])
         .with_columns(
             (pl.col("used_gb") / pl.col("size_gb")).alias("share"),

@@ -30,7 +30,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     )
     rows = (
         costed_runs(estate)
-        .filter((pl.col("days") * 24 >= at["hours"]) & lately(estate, at))
+        .filter((pl.col("days") * 24 >= at["hours"]) & lately(estate, at) & pl.col("log_level").is_not_null())
         .join(logs, on=["word", "BillingCurrency"], how="left")
         .with_columns(pl.col("logs").alias("stake"))
     )
@@ -41,11 +41,10 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         waste=pl.col("log_level").str.strip_chars().str.to_lowercase().is_in(_WORDS),
         evidence=pl.format(
             "Logs at level {} over {} days; what its experiment pays for logs and metrics: {}",
-            pl.col("log_level").fill_null("unknown"),
+            "log_level",
             pl.col("days").round(1),
             cost,
         ),
-        doubt=pl.lit("its log level is not told"),
     )
 
 

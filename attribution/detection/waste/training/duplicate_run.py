@@ -42,7 +42,7 @@ DETECTOR = Detector(
     uses=("runs.gpus", "resources.gpus"),
     thresholds={"window_days": Decimal(92)},
     meaning="Two runs of one experiment have the same config_hash and data_hash and both completed; the later one is "
-    "named, for 92 days after its end. Work on data is judged by repeated_processing.",
+    "named, for 92 days after its end. Work on data is judged by data_work_repeated.",
     source="House rule.",
     action="Look the result up before training; put the hashes into the tracker's search.",
     risk="Runs that differ in their random seed alone are duplicates only where the seed is part of no hash.",

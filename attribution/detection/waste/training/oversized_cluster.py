@@ -35,12 +35,12 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         at,
         waste=pl.col("share") < at["share"],
         evidence=pl.format(
-            "{} GPUs, each with {} % of the tokens an hour that each of {} had in {}; {}, of which {} would not be "
-            "paid at that pace",
+            "{} GPUs; per GPU and hour {} % of the tokens of {}, which had {} GPUs; {}, of which {} would not be paid "
+            "at that pace",
             number("gpus"),
             number(pl.col("share") * 100),
-            number("by_gpus"),
             "by",
+            number("by_gpus"),
             "told",
             pl.format("{} {}", money("above"), "BillingCurrency").fill_null("an unknown part"),
         ),

@@ -33,7 +33,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
 
 
 DETECTOR = Detector(
-    name="repeated_processing",
+    name="data_work_repeated",
     title="The same data processed again",
     tier="training",
     needs=("runs.data_hash", "runs.stage"),
