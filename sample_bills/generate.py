@@ -13,6 +13,7 @@ import argparse
 import random
 from pathlib import Path
 
+import attic
 import aws_estate
 import leftovers
 import meridian_estate
@@ -56,6 +57,9 @@ def write_meridian(folder: Path) -> None:
         rows = charges(month, random.Random(f"{world.SEED} meridian {month.label}"))
         frame(rows).write_parquet(folder / f"meridian-{month.label}.parquet", compression="zstd", compression_level=9)
     _write(folder / "starter-2026-10.csv", starter_csv())
+    frame(attic.attic_charges()).write_parquet(
+        folder / "attic-2026-10.parquet", compression="zstd", compression_level=9
+    )
 
 
 def write_inputs(folder: Path) -> None:
@@ -80,6 +84,16 @@ def write_inputs(folder: Path) -> None:
     _write(folder / "jobs/slurm.txt", sacct())
     _write(folder / "runs/runs.csv", runs())
     _write(folder / "checkpoints/checkpoints.csv", checkpoints())
+    write_attic(folder)
+
+
+def write_attic(folder: Path) -> None:
+    """What was left in one small account, in files of its own."""
+    _write(folder / "tags/attic.csv", attic.attic_tags())
+    _write(folder / "inventory/attic.csv", attic.attic_inventory())
+    _write(folder / "utilization/attic.csv", attic.attic_utilization())
+    _write(folder / "runs/attic.csv", attic.attic_runs())
+    _write(folder / "jobs/attic.txt", attic.attic_jobs())
 
 
 def _write(path: Path, text: str) -> None:

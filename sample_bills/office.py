@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import attic
 import meridian
 import starter
 from aws_estate import PAYER
@@ -60,6 +61,8 @@ def invoices() -> str:
         lines.append(("meridian", meridian.ACCOUNT, month.label, invoice, "USD", _MERIDIAN_PAID[month.label]))
     account, invoice = (str(starter.ACCOUNT[name]) for name in ("BillingAccountId", "InvoiceId"))
     lines.append(("meridian", account, "2026-10", invoice, "USD", "579.84"))
+    account, invoice = (str(attic.ACCOUNT[name]) for name in ("BillingAccountId", "InvoiceId"))
+    lines.append(("meridian", account, "2026-10", invoice, "USD", "215.37"))
     return table(header, lines)
 
 
@@ -71,6 +74,7 @@ def people() -> str:
         ("tomas", "foundation", "mira", "tomas@example.com", "", ""),
         ("ines", "product", "ines", "ines@example.com", "", ""),
         ("kofi", "platform", "kofi", "kofi@example.com", "", ""),
+        ("lena", "platform", "kofi", "lena@example.com", "2026-05-01", "2026-10-01"),
     ]
     return table(header, lines)
 

@@ -164,6 +164,10 @@ def test_what_the_readme_promises_is_found(finding: tuple[str, str, str], told: 
     assert cost == (Decimal(stake) if stake else None)
 
 
+def test_no_detector_sleeps(told: Company) -> None:
+    assert told("SELECT kind FROM detectors GROUP BY kind HAVING coalesce(sum(waste), 0) = 0 ORDER BY kind") == []
+
+
 def test_a_stopped_machine_that_is_never_billed_is_no_finding(told: Company) -> None:
     assert told("SELECT kind FROM findings WHERE subject = 'i-0f6620b1ad8847c93'") == []
 

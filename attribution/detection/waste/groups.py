@@ -41,9 +41,10 @@ def idle_groups(estate: Estate, at: Thresholds, sorts: Collection[str], what: st
         at,
         waste=idle,
         evidence=pl.format(
-            "{} of {}, all idle, {} days up to {}; cost in {}: {}",
+            "{} of {}, {}, {} days up to {}; cost in {}: {}",
             pl.lit(what),
             counted(pl.col("machines").fill_null(0), "machine"),
+            pl.when(idle).then(pl.lit("all idle")).otherwise(pl.lit("none known to work")),
             at["window_days"].cast(pl.Int64),
             day("window_end").fill_null("today"),
             month("month").fill_null("the last month"),

@@ -72,7 +72,7 @@ def read_things(estate: Estate, sorts: Collection[str]) -> pl.LazyFrame:
 
 
 def serving_nothing(estate: Estate, at: Thresholds, sorts: Collection[str]) -> tuple[pl.LazyFrame, pl.Expr]:
-    """Things that serve others, and whether they serve none and are old; null where nothing tells.
+    """Things that serve others, and whether they serve none and are old; those of which nothing tells are left out.
 
     Returns:
         Rows with `served`: `targets` of the inventory, else how many things are attached, if there are any.
@@ -84,6 +84,7 @@ def serving_nothing(estate: Estate, at: Thresholds, sorts: Collection[str]) -> t
     )
     rows = standing(estate, sorts).join(hung, on="key", how="left")
     rows = rows.with_columns(pl.col("targets").fill_null(pl.col("hung")).alias("served"))
+    rows = rows.filter(pl.col("served").is_not_null())
     return rows, (pl.col("served") == 0) & (pl.col("age") >= at["min_age_days"])
 
 

@@ -14,14 +14,13 @@ from attribution.detection.waste.telling import day
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
-    """Billed clusters; undetermined where nothing tells of their nodes."""
+    """Billed clusters; those whose nodes are not told are left out."""
     rows, empty = serving_nothing(estate, at, CLUSTERS)
     return judged(
         rows,
         at,
         waste=empty,
         evidence=pl.format("Cluster without a node, there since {}; {}", day("since"), "told_cost"),
-        doubt=pl.lit("the inventory tells of no node, and not that there is none"),
     )
 
 

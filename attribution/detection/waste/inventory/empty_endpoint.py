@@ -14,14 +14,13 @@ from attribution.detection.waste.telling import day
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
-    """Billed endpoints; undetermined where nothing tells what is deployed."""
+    """Billed endpoints; those of which nothing tells what is deployed are left out."""
     rows, empty = serving_nothing(estate, at, ENDPOINTS)
     return judged(
         rows,
         at,
         waste=empty,
         evidence=pl.format("Endpoint without a deployed model, there since {}; {}", day("since"), "told_cost"),
-        doubt=pl.lit("the inventory does not tell what is deployed on it"),
     )
 
 

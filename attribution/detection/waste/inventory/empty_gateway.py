@@ -14,14 +14,13 @@ from attribution.detection.waste.telling import day
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
-    """Billed gateways; undetermined where nothing tells who uses them."""
+    """Billed gateways; those whose use is not told are left out."""
     rows, empty = serving_nothing(estate, at, GATEWAYS)
     return judged(
         rows,
         at,
         waste=empty,
         evidence=pl.format("Gateway that serves nothing, there since {}; {}", day("since"), "told_cost"),
-        doubt=pl.lit("the inventory does not tell what it serves"),
     )
 
 

@@ -14,14 +14,13 @@ from attribution.detection.waste.telling import day
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
-    """Billed load balancers; undetermined where nothing tells what stands behind them."""
+    """Billed load balancers; those whose targets are not told are left out."""
     rows, empty = serving_nothing(estate, at, BALANCERS)
     return judged(
         rows,
         at,
         waste=empty,
         evidence=pl.format("Load balancer with no target behind it, there since {}; {}", day("since"), "told_cost"),
-        doubt=pl.lit("the inventory does not tell its targets"),
     )
 
 

@@ -24,9 +24,12 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         at,
         waste=missing,
         evidence=pl.format(
-            "{}{} without a lifecycle policy; {}",
+            "{}{} {}; {}",
             "resource_type",
             maybe(" of {} GB", number("size_gb")),
+            pl.when(policy.is_null())
+            .then(pl.lit("with an unknown lifecycle policy"))
+            .otherwise(pl.lit("without a lifecycle policy")),
             "told_cost",
         ),
         doubt=pl.lit("the inventory does not tell its policy"),

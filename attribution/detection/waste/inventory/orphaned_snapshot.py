@@ -22,9 +22,12 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         at,
         waste=~pl.col("spared") & pl.col("source_gone") & (pl.col("snapshot_age") >= at["days"]),
         evidence=pl.format(
-            "Snapshot{} of {}, which is no more, taken {}, used by no image; {}",
+            "Snapshot{} of {}, {}, taken {}, used by no image; {}",
             maybe(" of {} GB", number("size_gb")),
             pl.col("origin").fill_null("something untold"),
+            pl.when(pl.col("source_gone"))
+            .then(pl.lit("which is no more"))
+            .otherwise(pl.lit("of which nothing is known")),
             day("taken").fill_null("on an unknown day"),
             "told_cost",
         ),
