@@ -44,9 +44,41 @@ def costed_jobs(estate: Estate) -> pl.LazyFrame:
         pl.col("id").str.split("\x1f").list.first().alias("job_id")
     )
     costs = parts.group_by("job_id", "BillingCurrency").agg(known_sum("stake"))
-    stated = ("project", "stage", "experiment", "owner")
+    jobs = _one_each(rows)
+    nodes = estate.billed.select(
+        *(pl.col(name).alias(f"node_{name}") for name in estate.dimensions), "month", node="key"
+    )
+    whose = nodes.unique("node", keep="first", maintain_order=True)
+    joined = (
+        jobs.with_columns(pl.col("on").list.first().alias("node"))
+        .join(costs, on="job_id", how="left")
+        .join(whose, on="node", how="left")
+    )
+    filled = [
+        (pl.col(name) if name in _STATED else pl.lit(None, pl.String)).fill_null(_somebody(f"node_{name}")).alias(name)
+        for name in estate.dimensions
+    ]
+    return (
+        joined.with_columns(*filled)
+        .pipe(estate.with_dimensions)
+        .with_columns(
+            pl.format("job {}", "job_id").alias("key"),
+            pl.col("job_id").alias("subject"),
+            folded_word("experiment").alias("word"),
+            told_cost("gpu_hours"),
+        )
+        .collect()
+        .lazy()
+    )
+
+
+_STATED = ("project", "stage", "experiment", "owner")
+
+
+def _one_each(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """One job of all its nodes; whose it is as its own columns say, else as Slurm names account, job and user."""
     hours = (pl.col("until") - pl.col("start")).dt.total_seconds() / 3600 * pl.col("gpus")
-    jobs = (
+    return (
         rows.with_columns(hours.alias("gpu_hours"))
         .group_by("job_id")
         .agg(
@@ -61,31 +93,6 @@ def costed_jobs(estate: Estate) -> pl.LazyFrame:
             pl.col("node").n_unique().alias("nodes"),
             pl.col("gpu_hours").sum(),
         )
-    )
-    nodes = estate.billed.select(
-        *(pl.col(name).alias(f"node_{name}") for name in estate.dimensions), "month", node="key"
-    )
-    whose = nodes.unique("node", keep="first", maintain_order=True)
-    joined = (
-        jobs.with_columns(pl.col("on").list.first().alias("node"))
-        .join(costs, on="job_id", how="left")
-        .join(whose, on="node", how="left")
-    )
-    filled = [
-        (pl.col(name) if name in stated else pl.lit(None, pl.String)).fill_null(_somebody(f"node_{name}")).alias(name)
-        for name in estate.dimensions
-    ]
-    return (
-        joined.with_columns(*filled)
-        .pipe(estate.with_dimensions)
-        .with_columns(
-            pl.format("job {}", "job_id").alias("key"),
-            pl.col("job_id").alias("subject"),
-            folded_word("experiment").alias("word"),
-            told_cost("gpu_hours"),
-        )
-        .collect()
-        .lazy()
     )
 
 

@@ -16,6 +16,7 @@ from attribution.detection.waste.standing import standing
 from schemas.resource_ids import folded
 
 _RECENT = timedelta(days=31)
+_ORIGIN = pl.col("source_id").fill_null(pl.col("attached_to"))
 
 
 def snapshots(estate: Estate) -> pl.LazyFrame:
@@ -28,10 +29,9 @@ def snapshots(estate: Estate) -> pl.LazyFrame:
         the bills of the last month; null where nothing tells.
     """
     listed = estate.listed
-    origin = pl.col("source_id").fill_null(pl.col("attached_to"))
     rows = standing(estate, SNAPSHOTS).with_columns(
-        origin.alias("origin"),
-        folded(origin).alias("origin_key"),
+        _ORIGIN.alias("origin"),
+        folded(_ORIGIN).alias("origin_key"),
         folded(pl.col("image_id")).alias("image_key"),
         pl.col("created_at").alias("taken"),
         estate.age_days("created_at").alias("snapshot_age"),
@@ -45,11 +45,6 @@ def snapshots(estate: Estate) -> pl.LazyFrame:
     images = listed.filter(pl.col("sort_of").is_in(IMAGES) & ~pl.col("gone"))
     by_image = images.select(image_key="key", held=pl.lit(value=True))
     of_image = images.select(key=folded(pl.col("source_id")), backs=pl.lit(value=True)).drop_nulls().unique()
-    newest = (
-        listed.filter(pl.col("sort_of").is_in(SNAPSHOTS) & ~pl.col("gone"))
-        .group_by(folded(origin).alias("origin_key"))
-        .agg(pl.col("created_at").max().alias("newest"))
-    )
     kinds = listed.select(pl.col("sort_of").is_in(VOLUMES | DATABASES).any()).collect().item()
     gone = (
         pl.when(pl.col("gone_source").is_not_null())
@@ -61,7 +56,7 @@ def snapshots(estate: Estate) -> pl.LazyFrame:
     needed = pl.any_horizontal(pl.col("held", "backs").fill_null(value=False)) | pl.col("managed_by").is_not_null()
     return (
         rows.join(sources, on="origin_key", how="left")
-        .join(newest, on="origin_key", how="left")
+        .join(_newest(listed), on="origin_key", how="left")
         .join(alive, on="origin_key", how="left")
         .join(by_image, on="image_key", how="left")
         .join(of_image, on="key", how="left")
@@ -70,4 +65,13 @@ def snapshots(estate: Estate) -> pl.LazyFrame:
             pl.col("gone_source").is_not_null().alias("source_listed"),
             pl.when(pl.col("origin").is_not_null()).then(gone).alias("source_gone"),
         )
+    )
+
+
+def _newest(listed: pl.LazyFrame) -> pl.LazyFrame:
+    """One origin: when its newest snapshot was taken, billed or not."""
+    return (
+        listed.filter(pl.col("sort_of").is_in(SNAPSHOTS) & ~pl.col("gone"))
+        .group_by(folded(_ORIGIN).alias("origin_key"))
+        .agg(pl.col("created_at").max().alias("newest"))
     )

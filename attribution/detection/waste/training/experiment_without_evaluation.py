@@ -23,13 +23,6 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         .group_by("project")
         .agg(pl.col("started_at").max().alias("evaluated"))
     )
-    stated = estate.inputs.checkpoints
-    checkpoints = (pl.DataFrame(schema=CHECKPOINT_COLUMNS) if stated is None else stated).lazy()
-    measured = (
-        checkpoints.filter(pl.col("metric_value").is_not_null())
-        .select(word=folded_word("experiment"), scored=pl.lit(value=True))
-        .unique()
-    )
     training = ~pl.col("stage_code").is_in((*DATA_STAGES, "evaluation", "serving")).fill_null(value=False)
     rows = (
         runs.filter(training)
@@ -47,7 +40,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         )
         .filter(pl.col("done") & (estate.age_days("ended") < at["window_days"]))
         .join(evaluations, on="project", how="left")
-        .join(measured, on="word", how="left")
+        .join(_measured(estate), on="word", how="left")
         .with_columns(pl.col("experiment").alias("subject"), pl.format("experiment={}", "experiment").alias("key"))
         .with_columns(told_cost("gpu_hours"))
     )
@@ -65,6 +58,17 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
             "told",
         ),
         confidence="medium",
+    )
+
+
+def _measured(estate: Estate) -> pl.LazyFrame:
+    """Experiments of which a checkpoint has a score."""
+    stated = estate.inputs.checkpoints
+    checkpoints = (pl.DataFrame(schema=CHECKPOINT_COLUMNS) if stated is None else stated).lazy()
+    return (
+        checkpoints.filter(pl.col("metric_value").is_not_null())
+        .select(word=folded_word("experiment"), scored=pl.lit(value=True))
+        .unique()
     )
 
 
