@@ -120,10 +120,17 @@ _THINGS = (
     _machine("att-lab-02", "lab-1x", "0.01", 1, gpu_percent="1.1", gpu_memory_percent="64"),
     _machine("att-lab-03", "lab-1x", "0.01", 1),
 )  # fmt: skip
-_LIVES = {
-    one.name: Lived(one.name, LAB, tags={} if one.name == "att-tmp-01" else one.tags, start=MONTHS[2].first)
-    for one in _THINGS
-}
+_MACHINES = ("instance", "notebook", "capacity-reservation")
+
+
+def _whose(one: _Thing) -> Tags:
+    """The machines are the probe's, what they left behind is data-foundry's, and one is tagged by the register alone."""
+    if one.name == "att-tmp-01":
+        return {}
+    return one.tags if one.kind in _MACHINES or one.tags is FINCH else tagging.DATA
+
+
+_LIVES = {one.name: Lived(one.name, LAB, tags=_whose(one), start=MONTHS[2].first) for one in _THINGS}
 
 
 def attic_charges() -> Iterator[Row]:
