@@ -124,7 +124,7 @@ _MACHINES = ("instance", "notebook", "capacity-reservation")
 
 
 def _whose(one: _Thing) -> Tags:
-    """The machines are the probe's, what they left behind is data-foundry's, and one is tagged by the register alone."""
+    """The machines are the probe's, the rest is data-foundry's, and one is tagged by the register alone."""
     if one.name == "att-tmp-01":
         return {}
     return one.tags if one.kind in _MACHINES or one.tags is FINCH else tagging.DATA
