@@ -55,6 +55,20 @@ def with_teams(rules: RuleBook, people: pl.DataFrame) -> RuleBook:
     return replace(rules, rules=(*rules.rules, *more))
 
 
+_SAID_BY = {"user": "owner", "account": "project"}
+"""Columns of jobs -> the dimension that they stand for."""
+
+
+def as_reported(rows: pl.DataFrame, rules: RuleBook) -> pl.DataFrame:
+    """Jobs or runs with their dimensions as reports write them: an unknown value stays, stripped."""
+    meant = {name: _SAID_BY.get(name, name) for name in rows.columns}
+    known = {column: rules.dimensions[name] for column, name in meant.items() if name in rules.dimensions}
+    return rows.with_columns(
+        pl.Series(column, [one and dimension.canonical(one) for one in rows.get_column(column)], dtype=pl.String)
+        for column, dimension in known.items()
+    )
+
+
 def recipients_of(run: Run) -> dict[str, tuple[str, ...]]:
     """Owner (or `all`) -> addresses on the day of the run.
 
