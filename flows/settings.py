@@ -64,6 +64,8 @@ Zone = Annotated[str, BeforeValidator(known_zone)]
 Address = Annotated[str, AfterValidator(mail_address)]
 
 
+CostElement = Literal["compute", "storage", "network", "database", "observability", "data", "labour", "operations",
+                      "migration", "security", "other"]  # fmt: skip
 ChargeColumn = Annotated[str, AfterValidator(charge_column)]
 Mapped = dict[ChargeColumn, Text]
 
@@ -133,6 +135,14 @@ class _Invoices(_Table):
     tolerance: Amount = ws.Invoices.tolerance
 
 
+class _Journal(_Table):
+    cost: Literal["BilledCost", "EffectiveCost"] = ws.Journal.cost
+    debit: Text = ws.Journal.debit
+    credit: Text = ws.Journal.credit
+    debits: dict[CostElement, Text] = Field(default_factory=dict)
+    by: list[Text] = Field(default_factory=lambda: list(ws.Journal.by))
+
+
 class _Retention(_Table):
     revisions: int = Field(default=ws.Retention.revisions, ge=1, le=10_000)
 
@@ -159,6 +169,7 @@ class _File(_Table):
     anomaly: Anomaly = Anomaly()
     waste: Waste = Waste()
     invoices: _Invoices = _Invoices()
+    journal: _Journal = _Journal()
     budget: list[Budget] = Field(default_factory=list)
     progress: Progress = Progress()
     webhook: list[Webhook] = Field(default_factory=list)
@@ -243,6 +254,7 @@ def _workspace(root: Path, stated: _File) -> ws.Workspace:
         anomaly=ws.Anomaly(**stated.anomaly.model_dump()),
         waste=stated.waste.stated(),
         invoices=ws.Invoices(**stated.invoices.model_dump()),
+        journal=ws.Journal(**(stated.journal.model_dump() | {"by": tuple(stated.journal.by)})),
         budgets=tuple(one.stated() for one in stated.budget),
         progress=ws.Progress(**stated.progress.model_dump()),
         webhooks=tuple(one.stated() for one in stated.webhook),
@@ -283,6 +295,7 @@ def _known(table: str) -> list[str]:
         "anomaly": Anomaly,
         **WASTE,
         "invoices": _Invoices,
+        "journal": _Journal,
         "budget": Budget,
         "progress": Progress,
         "webhook": Webhook,

@@ -215,6 +215,17 @@ class Mail:
 
 
 @dataclass(frozen=True)
+class Journal:
+    """Accounts of the general ledger: `debits` by cost element, `debit` for all others; `by`: dimensions of a line."""
+
+    cost: Literal["BilledCost", "EffectiveCost"] = "BilledCost"
+    debit: str = "cloud costs"
+    credit: str = "payables"
+    debits: dict[str, str] = field(default_factory=dict)
+    by: tuple[str, ...] = ("project",)
+
+
+@dataclass(frozen=True)
 class Workspace:
     """A folder that is one company's setup."""
 
@@ -228,6 +239,7 @@ class Workspace:
     anomaly: Anomaly = Anomaly()
     waste: Waste = Waste()
     invoices: Invoices = Invoices()
+    journal: Journal = Journal()
     budgets: tuple[Budget, ...] = ()
     progress: Progress = Progress()
     webhooks: tuple[Webhook, ...] = ()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from attribution.reports.report import Report
 from attribution.reports.sheets import Cell, sheets
+from schemas.faults import Fault, InputError
 
 # What Excel, LibreOffice or Google Sheets take for the beginning of a formula, full-width forms included.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -46,9 +47,24 @@ def write_tables(report: Report, folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for name, text in tables(report).items():
-        path = folder / name
-        partial = folder / f"{name}.partial"
-        partial.write_text(text, encoding="utf-8-sig", newline="")
-        partial.replace(path)
-        paths.append(path)
+        _put(folder / name, text)
+        paths.append(folder / name)
     return paths
+
+
+def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
+    """Write one table as `write_tables` does.
+
+    Raises:
+        InputError: the path cannot be written.
+    """
+    try:
+        _put(path, csv_text(columns, rows))
+    except OSError as error:
+        raise InputError(Fault(str(path), f"cannot be written: {error.strerror or error}")) from error
+
+
+def _put(path: Path, text: str) -> None:
+    partial = path.with_name(f"{path.name}.partial")
+    partial.write_text(text, encoding="utf-8-sig", newline="")
+    partial.replace(path)

@@ -126,26 +126,37 @@ def sql(query: str, workspace: Folder = HERE, *, as_json: AsJson = False) -> Non
 
 @app.command()
 def export(
-    table: Annotated[str, typer.Argument(help="A table or view (costs, findings, ...), or focus for a FOCUS file.")],
+    table: Annotated[
+        str, typer.Argument(help="A table or view (costs, findings, ...), focus for a FOCUS file, or journal.")
+    ],
     to: Annotated[Path, typer.Argument(help="A file that ends in .csv, .json or .parquet.")],
     workspace: Folder = HERE,
     *,
     focus_version: Annotated[str, typer.Option("--focus-version", help="Of the FOCUS file: 1.0 to 1.4.")] = "1.4",
-    month: Annotated[str | None, typer.Option("--month", help="Of the FOCUS file: one billing month, YYYY-MM.")] = None,
+    month: Annotated[
+        str | None, typer.Option("--month", help="Of a FOCUS file or journal: one billing month, YYYY-MM.")
+    ] = None,
     source: Annotated[str | None, typer.Option("--source", help="Of the FOCUS file: one source.")] = None,
 ) -> None:
-    """Write a table to a file (CSV is safe for spreadsheets), or all charges as a FOCUS file.
+    """Write a table to a file (CSV is safe for spreadsheets), all charges as a FOCUS file, or a closed month's journal.
 
     Example: attribution export monthly_costs monthly.csv --workspace sample_bills
 
     Example: attribution export focus october.parquet --focus-version 1.2 --month 2026-10 --workspace sample_bills
+
+    Example: attribution export journal september.csv --month 2026-09 --workspace sample_bills
     """
     from flows.exporting import export_focus, export_table
-    from flows.terminal import terminal
+    from flows.journal import export_journal
+    from flows.terminal import read_month, terminal
 
-    store = load(workspace).store
-    focus = table == "focus"
-    rows = export_focus(store, to, focus_version, month, source) if focus else export_table(store, table, to)
+    stated = load(workspace)
+    if table == "journal":
+        rows = export_journal(stated, to, read_month(month or ""))
+    elif table == "focus":
+        rows = export_focus(stated.store, to, focus_version, month, source)
+    else:
+        rows = export_table(stated.store, table, to)
     terminal.print(f"{rows} rows written to {to}", markup=False)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+from collections import defaultdict
 from decimal import Decimal
 from pathlib import Path
 
@@ -111,3 +113,43 @@ def test_wrong_months_are_told(tmp_path: Path) -> None:
         ended = attribution(*words, "-w", root)
         assert ended.code == 2
         assert said in ended.err
+
+
+JOURNAL = """
+[journal]
+credit = "2100"
+debit = "=6100"
+debits = { compute = "6110" }
+by = ["project", "owner"]
+"""
+
+
+def test_every_entry_of_a_journal_balances_and_all_sum_to_the_bills(tmp_path: Path) -> None:
+    root = company(tmp_path)
+    with (root / "attribution.toml").open("a", encoding="utf-8") as file:
+        file.write(JOURNAL)
+    night(changed(root), LATER)
+    written = attribution("export", "journal", root / "j.csv", "--month", "2026-10", "-w", root)
+    assert written.code == 0, written.err
+    with (root / "j.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    sides: dict[str, list[Decimal]] = defaultdict(lambda: [Decimal(0), Decimal(0)])
+    for row in rows:
+        assert (row["debit"] == "") != (row["credit"] == "")
+        assert row["date"] == "2026-10-31"
+        for at, side in enumerate(("debit", "credit")):
+            sides[row["entry"]][at] += Decimal(row[side] or 0)
+    assert all(debit == credit for debit, credit in sides.values())
+    reported = query(root / "ledger", f"SELECT sum(BilledCost) FROM costs WHERE {CLOSED}").item()  # noqa: S608
+    assert sum((Decimal(row["credit"] or 0) for row in rows if row["account"] == "2100"), Decimal(0)) == reported
+    assert {row["account"] for row in rows} == {"2100", "6110", "'=6100"}  # never a formula
+    assert {row["project"] for row in rows} == {"atlas", "orion", ""}
+
+
+def test_a_month_that_is_open_has_no_journal(tmp_path: Path) -> None:
+    root = company(tmp_path)
+    ended = attribution("export", "journal", root / "j.csv", "--month", "2026-11", "-w", root)
+    assert (ended.code, (root / "j.csv").exists()) == (2, False)
+    assert "attribution close 2026-11" in ended.err
+    assert "Known: 2026-10" in ended.err
+    assert attribution("export", "journal", root / "j.csv", "-w", root).code == 2
