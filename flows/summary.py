@@ -63,7 +63,7 @@ def week_of(frames: ReportFrames) -> Period:
 _FINDINGS = """
 SELECT f.* REPLACE (concat_ws(' ', w.warning, f.evidence) AS evidence)
 FROM main.findings AS f LEFT JOIN main.waste_path AS w USING (fingerprint)
-WHERE f.state <> 'resolved'
+WHERE f.state IN ('open', 'reopened', 'acknowledged')
 """
 """Standing findings; of waste, what is going to happen comes first, so that no face cuts it off."""
 

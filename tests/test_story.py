@@ -178,7 +178,7 @@ def test_projects_grow_appear_and_vanish(told: Company) -> None:
     )
     verdicts = {subject.removeprefix("project="): (status, verdict) for subject, status, verdict in found}
     assert verdicts["borealis-30b"] == ("grew", "finding")
-    assert verdicts["kestrel-reward"] == ("new", "planned")
+    assert verdicts["kestrel-reward"] == ("new", "finding")
     assert verdicts["heron-embed"] == ("vanished", None)
     for steady in ("aurora-7b", "data-foundry", "sandbox"):
         assert verdicts[steady][1] is None

@@ -114,3 +114,11 @@ def test_wrong_settings_are_told_in_their_place(toml: str, said: str, tmp_path: 
     ended = attribution("check", "-w", workspace(tmp_path / "w", toml=TOML + toml))
     assert ended.code == 2
     assert said in ended.err
+
+
+def test_reports_leave_out_what_is_snoozed_and_keep_what_is_acknowledged(root: Path) -> None:
+    attribution("findings", "snooze", "i-22", "--until", "2026-12-24", "--why", "later", "--who", "mira", "-w", root)
+    attribution("findings", "ack", "i-1", "--why", "ours", "--who", "mira", "-w", root)
+    shown = attribution("report", "-w", root).out
+    assert "untagged resource: i-1" in shown
+    assert "untagged resource: i-22" not in shown
