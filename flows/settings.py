@@ -30,6 +30,7 @@ from flows.stated_tables import (
     Anomaly,
     Budget,
     Growth,
+    Journal,
     Progress,
     Severity,
     Share,
@@ -64,8 +65,6 @@ Zone = Annotated[str, BeforeValidator(known_zone)]
 Address = Annotated[str, AfterValidator(mail_address)]
 
 
-CostElement = Literal["compute", "storage", "network", "database", "observability", "data", "labour", "operations",
-                      "migration", "security", "other"]  # fmt: skip
 ChargeColumn = Annotated[str, AfterValidator(charge_column)]
 Mapped = dict[ChargeColumn, Text]
 
@@ -135,14 +134,6 @@ class _Invoices(_Table):
     tolerance: Amount = ws.Invoices.tolerance
 
 
-class _Journal(_Table):
-    cost: Literal["BilledCost", "EffectiveCost"] = ws.Journal.cost
-    debit: Text = ws.Journal.debit
-    credit: Text = ws.Journal.credit
-    debits: dict[CostElement, Text] = Field(default_factory=dict)
-    by: list[Text] = Field(default_factory=lambda: list(ws.Journal.by))
-
-
 class _Retention(_Table):
     revisions: int = Field(default=ws.Retention.revisions, ge=1, le=10_000)
 
@@ -169,7 +160,7 @@ class _File(_Table):
     anomaly: Anomaly = Anomaly()
     waste: Waste = Waste()
     invoices: _Invoices = _Invoices()
-    journal: _Journal = _Journal()
+    journal: Journal = Journal()
     budget: list[Budget] = Field(default_factory=list)
     progress: Progress = Progress()
     webhook: list[Webhook] = Field(default_factory=list)
@@ -295,7 +286,7 @@ def _known(table: str) -> list[str]:
         "anomaly": Anomaly,
         **WASTE,
         "invoices": _Invoices,
-        "journal": _Journal,
+        "journal": Journal,
         "budget": Budget,
         "progress": Progress,
         "webhook": Webhook,

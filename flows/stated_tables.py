@@ -225,3 +225,17 @@ class Anomaly(Table):
 
 WASTE: dict[str, type[Table]] = {"waste": Waste, "plan": WastePlan}
 """Tables of waste by name, for messages that tell what may stand in them."""
+
+
+CostElement = Literal["compute", "storage", "network", "database", "observability", "data", "labour", "operations",
+                      "migration", "security", "other"]  # fmt: skip
+
+
+class Journal(Table):
+    """`[journal]`: accounts of the general ledger."""
+
+    cost: Literal["BilledCost", "EffectiveCost"] = ws.Journal.cost
+    debit: Text = ws.Journal.debit
+    credit: Text = ws.Journal.credit
+    debits: dict[CostElement, Text] = Field(default_factory=dict)
+    by: list[Text] = Field(default_factory=lambda: list(ws.Journal.by))
