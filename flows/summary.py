@@ -61,11 +61,15 @@ def week_of(frames: ReportFrames) -> Period:
 
 
 _FINDINGS = """
-SELECT f.* REPLACE (concat_ws(' ', w.warning, f.evidence) AS evidence)
+SELECT f.* REPLACE (
+    concat_ws(' ', w.warning, f.evidence) AS evidence,
+    CASE WHEN f.tier IS NOT NULL AND f.saving > 0 THEN f.saving ELSE f.cost_at_stake END AS cost_at_stake
+)
 FROM main.findings AS f LEFT JOIN main.waste_path AS w USING (fingerprint)
 WHERE f.state IN ('open', 'reopened', 'acknowledged')
 """
-"""Standing findings; of waste, what is going to happen comes first, so that no face cuts it off."""
+"""Standing findings; of waste, what is going to happen comes first, so that no face cuts it off, and the amount is
+what ends with it, which may be a part of what the subject costs."""
 
 
 def report_frames(kept: Kept, workspace: Workspace, as_of: datetime, run: int | None = None) -> ReportFrames:

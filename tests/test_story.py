@@ -411,3 +411,12 @@ def losing_a_line(split: Callable[..., Divided]) -> Callable[..., Divided]:
         return replace(divided, costs=divided.costs[1:])
 
     return lossy
+
+
+def test_no_detector_of_the_bill_sleeps(told: Company) -> None:
+    """Each finds something in the sample, so that none can be undetermined, or lack its input, unnoticed."""
+    asleep = told("SELECT kind FROM detectors WHERE tier = 'bill' GROUP BY kind HAVING coalesce(sum(waste), 0) = 0")
+    assert asleep == []
+    twice = told("SELECT subject FROM findings WHERE saving > 0 GROUP BY subject, BillingCurrency HAVING count(*) > 1")
+    assert twice == []
+    assert told("SELECT kind FROM findings WHERE saving > cost_at_stake OR saving < 0") == []
