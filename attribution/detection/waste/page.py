@@ -117,7 +117,9 @@ def _tier(tier: str, detectors: list[Detector]) -> Iterator[str]:
         yield f"- **What to do** {one.action}"
         yield f"- **Risk** {one.risk}"
         yield f"- **Way back** {one.rollback}"
-        yield ("" if one.wasted else "- A remark: the money may be well spent, so no saving is told.\n")
+        yield (
+            "" if one.wasted else "- A remark: the money may be well spent, or is gone already, so no saving is told.\n"
+        )
 
 
 def _listed(needs: Iterable[str]) -> str:

@@ -34,4 +34,5 @@ DETECTOR = Detector(
     risk="None for running systems.",
     rollback="Nothing is changed by looking.",
     judge=judge,
+    wasted=False,
 )

@@ -46,4 +46,5 @@ DETECTOR = Detector(
     risk="A step that was wrong the first time has to be done again.",
     rollback="Nothing is changed by looking.",
     judge=judge,
+    wasted=False,
 )

@@ -48,4 +48,5 @@ DETECTOR = Detector(
     risk="Runs that differ in their random seed alone are duplicates only where the seed is part of no hash.",
     rollback="Nothing is changed by looking.",
     judge=judge,
+    wasted=False,
 )

@@ -76,4 +76,5 @@ DETECTOR = Detector(
     risk="Jobs that wait for a file by failing look the same.",
     rollback="Submit it again.",
     judge=judge,
+    wasted=False,
 )
