@@ -228,13 +228,12 @@ def attribute(run: Run, stated: Stated) -> None:
     run.watch("reconciling", 3, 4)
     prove(run, reconcile(subjects, lines, divided.costs, divided.subjects))
     run.ledger.keep_costs(
-        divided.costs, divided.subjects, divided.allocations, divided.lineage, pooled=divided.pooled, run=run.number,
-        inputs=digests(inputs),
+        divided.costs, divided.subjects, divided.allocations, divided.lineage, pooled=divided.pooled,
+        job_shares=divided.job_shares, run=run.number, inputs=digests(inputs),
     )  # fmt: skip
     run.ledger.keep_input_rejects(inputs.rejects)
     run.ledger.keep("usage", inputs.usage)
     run.ledger.keep("jobs", divided.jobs)
-    run.ledger.keep("job_shares", divided.job_shares)
     run.ledger.keep("split_notices", divided.remarks)
     run.ledger.keep("other_limits", rules.other_limits)
     run.counts |= {"input_rejects": inputs.rejects.height, "lines": lines.height, "costs": divided.costs.height}

@@ -21,6 +21,7 @@ from attribution.ledger.disk import WRITING, put_folder, write_rows
 from schemas.costs import POOLED_COLUMNS
 from schemas.faults import Fault, InputError
 from schemas.money import COSTS, known_sum
+from schemas.nodes import JOB_SHARE_COLUMNS
 
 if TYPE_CHECKING:
     import duckdb
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 FOLDER = "closed"
 NO_POOLS = pl.DataFrame(schema=POOLED_COLUMNS)
+NO_SHARES = pl.DataFrame(schema=JOB_SHARE_COLUMNS)
 NO_INPUTS: Mapping[str, str] = MappingProxyType({})
 # Numbers of one closing's subjects; a closing has fewer.
 _SUBJECTS = 1 << 32
@@ -42,7 +44,7 @@ class Star:
 
     `costs`: COST_COLUMNS. `subjects`: COST_SUBJECT_COLUMNS and any columns beyond. `allocations`: allocation_columns of
     the dimensions. `lineage`: one row a pool and receiver of a split: weights and the pool's amounts. `pooled`: which
-    cost rows each pool was summed from.
+    cost rows each pool was summed from. `job_shares`: JOB_SHARE_COLUMNS.
     """
 
     costs: pl.DataFrame
@@ -50,6 +52,7 @@ class Star:
     allocations: pl.DataFrame
     lineage: pl.DataFrame
     pooled: pl.DataFrame
+    job_shares: pl.DataFrame
 
 
 def closed_months(con: duckdb.DuckDBPyConnection) -> dict[date, int]:
@@ -127,6 +130,7 @@ def _kept(con: duckdb.DuckDBPyConnection, month: date) -> Star:
         frame(con, "SELECT * FROM book.allocations"),
         frame(con, f"SELECT * FROM book.split_lineage WHERE subject_id IN ({its})", [month]),  # noqa: S608
         frame(con, f"SELECT * FROM book.split_pools WHERE subject_id IN ({its})", [month]),  # noqa: S608
+        frame(con, f"SELECT * FROM book.job_shares WHERE subject_id IN ({its})", [month]),  # noqa: S608
     )
 
 

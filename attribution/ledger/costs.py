@@ -69,6 +69,7 @@ def keep(con: duckdb.DuckDBPyConnection, store: Path, made: Star, run: int, inpu
         replace_table(con, "allocations", star.allocations)
         replace_table(con, "split_lineage", star.lineage)
         replace_table(con, "split_pools", star.pooled)
+        replace_table(con, "job_shares", star.job_shares)
         replace_table(con, "cost_facts", star.costs.select(*COST_COLUMNS))
         written.result()
     lay_subjects(con, file)

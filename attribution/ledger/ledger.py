@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from attribution.ledger import costs as kept_costs
 from attribution.ledger import posting, records, retention
-from attribution.ledger.closing import NO_INPUTS, NO_POOLS, Star
+from attribution.ledger.closing import NO_INPUTS, NO_POOLS, NO_SHARES, Star
 from attribution.ledger.connection import (
     RESTORE,
     connect,
@@ -219,12 +219,14 @@ class Ledger:
         lineage: pl.DataFrame,
         *,
         pooled: pl.DataFrame = NO_POOLS,
+        job_shares: pl.DataFrame = NO_SHARES,
         run: int,
         inputs: Mapping[str, str] = NO_INPUTS,
     ) -> None:
         """Replace all costs in one transaction, noting what changed in months kept before; see costs.keep."""
+        star = Star(costs, subjects, allocations, lineage, pooled, job_shares)
         with transaction(self.con):
-            kept_costs.keep(self.con, self.store, Star(costs, subjects, allocations, lineage, pooled), run, inputs)
+            kept_costs.keep(self.con, self.store, star, run, inputs)
             lay_views(self.con, self.charge_files())
         self.sweep()
 

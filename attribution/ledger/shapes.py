@@ -30,7 +30,7 @@ from schemas.waste import DETECTOR_COLUMNS
 Kept = Literal[
     "growth", "reconciliation", "invoice_checks", "usage", "finding_marks", "detectors", "waste_terms",
     "daily_bounds", "anomalies",
-    "jobs", "job_shares", "split_notices", "other_limits",
+    "jobs", "split_notices", "other_limits",
     "budgets", "run_steps",
     "growth_contributors", "weekly_growth",
 ]  # fmt: skip

@@ -76,6 +76,14 @@ def test_another_night_with_other_jobs_divides_anew(tmp_path: Path) -> None:
     assert sorted(told)[1] == ("2", "orion", "e2", "tomas", "COMPLETED", 1, 48.0, Decimal(6))
 
 
+def test_a_closed_month_keeps_what_its_jobs_cost(tmp_path: Path) -> None:
+    before = night(tmp_path, JOBS)
+    ended = attribution("close", "2026-10", "--workspace", tmp_path)
+    assert ended.code == 0, ended.err
+    more = f"2|e2|tomas|orion|COMPLETED|2026-10-04T00:00:00|2026-10-04T12:00:00|{TRES}|gpu1\n"
+    assert night(tmp_path, JOBS + more) == before
+
+
 def test_jobs_of_a_node_that_no_bill_knows_are_a_finding(tmp_path: Path) -> None:
     night(tmp_path, f"{JOBS}3|e|ines|atlas|COMPLETED|2026-10-03T01:00:00|2026-10-03T03:00:00|{TRES}|gpu7\n")
     with read_published(tmp_path / "ledger") as file:

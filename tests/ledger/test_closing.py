@@ -39,7 +39,7 @@ def keep(ledger: Ledger, project: str = "atlas", dimensions: tuple[str, ...] = D
         "subject_id", "usage_date", "BilledCost", "EffectiveCost", "ListCost", "ContractedCost",
         split=pl.lit("s"), pool_allocation_id="allocation_id", negation_allocation_id=pl.lit(0, pl.Int32),
         receiver_allocation_id="allocation_id", position=pl.lit(0, pl.Int32), weight=pl.lit("1"),
-        total_weight=pl.lit("1"),
+        total_weight=pl.lit("1"), hour=pl.lit(None, LINEAGE_COLUMNS["hour"]), job_id=pl.lit(None, pl.String),
     ).select(*LINEAGE_COLUMNS)  # fmt: skip
     allocations = pl.DataFrame(rows, schema=allocation_columns(dimensions))
     ledger.keep_costs(
