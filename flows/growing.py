@@ -14,7 +14,7 @@ from attribution.detection import (
     growth,
     subjects_of,
 )
-from attribution.detection.planned import told_as_planned, without
+from attribution.detection.planned import rows_as_planned, told_as_planned, without
 from attribution.detection.worth import Worth
 from flows.running import Run
 from schemas.detection import Watermark
@@ -50,13 +50,15 @@ def grow(
     laid = compared_days(daily, marks, grown)
     usage = run.ledger.compared_usage(laid.frame, check_subjects(stated, dimensions))
     parts = contributors(grown, usage, laid)
-    run.ledger.keep("growth", grown)
     run.ledger.keep("growth_contributors", parts)
-    found = detect_growth(grown, parts)
     if not plans:
-        return found
+        run.ledger.keep("growth", grown)
+        return detect_growth(grown, parts)
     subjects = subjects_of(dimensions, *stated.subjects)
     rest = growth(without(daily, plans), marks, stated, subjects, worth=worth)
+    grown = rows_as_planned(grown, rest)
+    run.ledger.keep("growth", grown)
+    found = detect_growth(grown, parts)
     newest = grown.get_column("month").unique().sort().tail(2).to_list()
     known, fired = (
         rows.filter(pl.col("verdict").is_not_null(), pl.col("month").is_in(newest)) for rows in (grown, rest)

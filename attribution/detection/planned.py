@@ -38,6 +38,23 @@ def without(daily: pl.DataFrame, plans: Sequence[Plan]) -> pl.DataFrame:
     return daily.filter(~pl.any_horizontal(_covered(plan) for plan in plans)) if plans else daily
 
 
+def rows_as_planned(grown: pl.DataFrame, rest: pl.DataFrame) -> pl.DataFrame:
+    """Growth rows, of which those that are within their limits without the money of plans have the verdict `planned`.
+
+    Args:
+        grown: GrowthRows of all money.
+        rest: GrowthRows of what no plan foresaw.
+    """
+    key = ["kind", "subject", "month", "BillingCurrency"]
+    fired = rest.filter(pl.col("verdict").is_not_null()).select(*key, pl.lit(value=True).alias("still"))
+    foreseen = (pl.col("verdict") == "finding") & pl.col("still").is_null()
+    return (
+        grown.join(fired, on=key, how="left", maintain_order="left")
+        .with_columns(pl.when(foreseen).then(pl.lit(PLANNED)).otherwise("verdict").alias("verdict"))
+        .drop("still")
+    )
+
+
 def told_as_planned(
     full: pl.DataFrame, known: pl.DataFrame, rest: pl.DataFrame, fired: pl.DataFrame, plans: Sequence[Plan]
 ) -> pl.DataFrame:

@@ -9,7 +9,7 @@ import polars as pl
 from detection_worlds import Row, daily, every_day, mark
 
 from attribution.detection import detect_growth, growth, subjects_of
-from attribution.detection.planned import plans_kept, told_as_planned, without
+from attribution.detection.planned import plans_kept, rows_as_planned, told_as_planned, without
 from schemas.plans import Plan
 from schemas.workspace import Growth
 
@@ -52,6 +52,14 @@ def test_what_grew_beside_a_planned_run_is_told() -> None:
     found = told((plan("15500"),), USUAL, RUN, grew, steady)
     assert found["experiment=big-run"] == "planned"
     assert found["project=orion stage=sft"] == "finding"
+
+
+def test_the_rows_of_growth_say_so_too() -> None:
+    frame = daily(USUAL, RUN)
+    grown, rest = (growth(rows, MARKS, Growth(), subjects_of()) for rows in (frame, without(frame, (plan("15500"),))))
+    fired = rows_as_planned(grown, rest).filter(pl.col("verdict").is_not_null())
+    assert set(fired.get_column("verdict")) == {"planned"}
+    assert rows_as_planned(grown, grown).equals(grown)
 
 
 def test_the_reason_is_in_the_sentence() -> None:
