@@ -178,11 +178,13 @@ def test_projects_grow_appear_and_vanish(told: Company) -> None:
     )
     verdicts = {subject.removeprefix("project="): (status, verdict) for subject, status, verdict in found}
     assert verdicts["borealis-30b"] == ("grew", "finding")
-    assert verdicts["kestrel-reward"] == ("new", "finding")
+    assert verdicts["kestrel-reward"] == ("new", "finding"), "no plan foresaw all of it"
+    assert ("new", "planned") in told("SELECT status, verdict FROM growth WHERE subject = 'experiment=k-ppo-1'")
     assert verdicts["heron-embed"] == ("vanished", None)
     for steady in ("aurora-7b", "data-foundry", "sandbox"):
         assert verdicts[steady][1] is None
-    grown = {subject for (subject,) in told("SELECT subject FROM growth WHERE status = 'grew' AND verdict = 'finding'")}
+    fired = told("SELECT subject FROM growth WHERE status = 'grew' AND verdict IN ('finding', 'planned')")
+    grown = {subject for (subject,) in fired}
     assert grown >= {
         "project=borealis-30b", "owner=mira", "stage=pretraining", "experiment=b30-run-1", "team=foundation",
         "environment=research", "cost_element=compute", "owner=tomas", "service=Meridian GPU Nodes",
