@@ -18,10 +18,14 @@ from attribution.allocation.review import Caught, Proposal, Remark, answered, ca
 from attribution.ledger import RolledUp, read_published
 from attribution.rules import RuleBook, read_rules
 from flows.beside import read_measures
+from flows.people import with_teams
 from flows.running import rollup_of
 from flows.steps import Stated, read_stated
 from schemas.faults import Fault, InputError, suggest
 from schemas.workspace import Workspace
+
+
+_PEOPLE = "people.csv"
 
 
 @dataclass(frozen=True)
@@ -53,11 +57,13 @@ class Charges:
     def divided(self, stated: Stated | None = None) -> Divided:
         """Costs after all splits, of these rules or of others."""
         stated = stated or self.stated
-        return split(self._resolved(stated), stated.rules, stated.beside(self.billed.periods))
+        rules = with_teams(stated.rules, stated.inputs.people)
+        return split(self._resolved(stated), rules, stated.beside(self.billed.periods))
 
     def _resolved(self, stated: Stated) -> Resolved:
         inputs = stated.inputs
-        return resolve(self.billed.subjects, self.billed.lines, inputs.tags, inputs.resources, stated.rules)
+        rules = with_teams(stated.rules, inputs.people)
+        return resolve(self.billed.subjects, self.billed.lines, inputs.tags, inputs.resources, rules)
 
 
 @contextmanager
@@ -84,8 +90,13 @@ def lint_rules(workspace: Workspace) -> list[Remark]:
             divided = charges.divided()
         except InputError as error:
             circles = [Remark("circle", fault.where, fault.what, fault.hint) for fault in error.faults]
-            return [*lint(found, None), *circles]
-    return lint(found, divided)
+            return [*_of_files(lint(found, None)), *circles]
+    return _of_files(lint(found, divided))
+
+
+def _of_files(remarks: list[Remark]) -> list[Remark]:
+    """Remarks on what somebody wrote as a rule; people without money of a team are none."""
+    return [one for one in remarks if not one.where.startswith(_PEOPLE)]
 
 
 def cover(workspace: Workspace, dimension: str, month: date | None, most: int) -> Coverage:
@@ -109,7 +120,8 @@ def cover(workspace: Workspace, dimension: str, month: date | None, most: int) -
     first, last = (days.min(), days.max())
     assert first is None or isinstance(first, date)  # noqa: S101 - polars types a minimum as anything
     assert last is None or isinstance(last, date)  # noqa: S101 - as above
-    return Coverage(found.by_rule(), answered(found), tuple(proposals), first, last)
+    rules = found.by_rule().filter(pl.col("file") != _PEOPLE)
+    return Coverage(rules, answered(found), tuple(proposals), first, last)
 
 
 def compare(workspace: Workspace, old: Path, new: Path | None) -> pl.DataFrame:

@@ -101,7 +101,8 @@ class Tags:
         csv = heard(self.of_csv(one.resource, one.day), keys, dimension)
         bill = heard(dict(one.tags).items(), keys, dimension)
         both = [(csv, "tag"), (bill, "bill-tag")]
-        for found, method in both if self.world.first == "csv" else both[::-1]:
+        first = (self.world.owner_first if dimension == "owner" else "") or self.world.first
+        for found, method in both if first == "csv" else both[::-1]:
             if found:
                 return (*found, method)
         return None
@@ -144,8 +145,25 @@ def is_so(value: str | None, wanted: Any) -> bool:  # noqa: ANN401 - a table of 
     return words[word]()
 
 
-def ruled(rules: Iterable[Rule], source: str, one: Charge, tags: Tags) -> dict[str, Said]:
-    won: dict[str, Said] = {}
+def taken(value: Any, ask: Callable[[str], str | None]) -> str | None:  # noqa: ANN401 - what a rule assigns
+    """A text, or a part of a column; of a list the first that is there. A conflict has no parts."""
+    if isinstance(value, list):
+        return next((found for one in value if (found := taken(one, ask))), None)
+    if isinstance(value, str):
+        return value
+    text = ask(value["take"])
+    if text is None or text == "(tag conflict)":
+        return text
+    pieces = text.split(value["split"]) if "split" in value else [text]
+    at = value.get("part", 1)
+    if not -len(pieces) <= at <= len(pieces):
+        return None
+    piece = pieces[at - 1 if at > 0 else at].strip()
+    return (piece.lower() if value.get("lower") else piece) or None
+
+
+def ruled(rules: Iterable[Rule], source: str, one: Charge, tags: Tags, won: dict[str, Said]) -> None:
+    """Fill in what rules say of dimensions that nobody has set yet."""
 
     def ask(column: str) -> str | None:
         if column.startswith("tag:"):
@@ -165,9 +183,10 @@ def ruled(rules: Iterable[Rule], source: str, one: Charge, tags: Tags) -> dict[s
     for rule in rules:
         if (rule.since and one.day < rule.since) or (rule.until and one.day >= rule.until) or not meets(rule.when, ask):
             continue
-        for dimension, value in rule.assign:
-            won.setdefault(dimension, (canonical(dimension, value), "rule", rule.name))
-    return won
+        said = {dimension: taken(value, ask) for dimension, value in rule.assign}
+        for dimension, text in said.items():
+            if text is not None:
+                won.setdefault(dimension, (canonical(dimension, text), "rule", rule.name))
 
 
 def resolved(world: World) -> list[Cost]:
@@ -176,19 +195,22 @@ def resolved(world: World) -> list[Cost]:
     defaults = {account: dict(assign) for account, assign in world.accounts}
     costs = []
     for source, one in world.charges():
-        rules = ruled(world.rules, source, one, tags)
-        said: list[Said] = []
+        won: dict[str, Said] = {}
+        ruled((rule for rule in world.rules if not rule.default), source, one, tags, won)
         for dimension in DIMENSIONS:
             own = tags.own(one, KEYS[dimension], dimension)
             account = next((a for a in (one.sub_account, one.account) if dimension in defaults.get(a, {})), None)
             answers = (
-                rules.get(dimension),
+                won.get(dimension),
                 (own[0], own[2], own[1]) if own else None,
                 tags.parent(one, dimension),
                 (canonical(dimension, defaults[account][dimension]), "account", account) if account else None,
-                ("unallocated", "unallocated", ""),
             )
-            said.append(next(answer for answer in answers if answer))
+            answer = next((answer for answer in answers if answer), None)
+            if answer:
+                won[dimension] = answer
+        ruled((rule for rule in world.rules if rule.default), source, one, tags, won)
+        said = [won.get(dimension, ("unallocated", "unallocated", "")) for dimension in DIMENSIONS]
         pool = Pool(source, one.account, one.month, one.currency, one.service, one.category, one.day)
         amounts = (one.amount(cost) for cost in COSTS)
         units = tuple(None if amount is None else int(amount.scaleb(12, Context(prec=60))) for amount in amounts)

@@ -129,9 +129,10 @@ class Rule:
 
     name: str
     when: tuple[tuple[str, Any], ...]
-    assign: tuple[tuple[str, str], ...]
+    assign: tuple[tuple[str, Any], ...]
     since: date | None = None
     until: date | None = None
+    default: bool = False
 
 
 @dataclass(frozen=True)
@@ -158,6 +159,7 @@ class World:
     splits: tuple[Split, ...] = ()
     accounts: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
     first: str = "csv"
+    owner_first: str = ""
     delivery: str = field(default="parts")
 
     @property
@@ -224,6 +226,14 @@ RULES = (
     Rule("not compute", (("ServiceName", {"not": "Compute"}), ("source", "aws")), (("stage", "iteration"),)),
     Rule("either", (("any", [{"tag:owner": "tomas"}, {"ResourceId": {"glob": "vol-?"}}]),), (("owner", "either"),)),
 )  # fmt: skip
+TAKEN = {"take": "tag:sta_ge", "split": "-", "part": -1, "lower": True}
+RULES += (
+    Rule("taken", (("ServiceName", "Compute"),), (("experiment", [TAKEN, {"take": "project"}, "Run 1"]),)),
+    Rule(
+        "rest", (("owner", {"missing": True}),), (("owner", {"take": "source", "split": "w", "part": 1}),), default=True
+    ),
+    Rule("anything", (), (("stage", "sft"), ("owner", "Mira")), default=True),
+)
 SHARED = Split("shared money", ("project", "shared"), "cost")
 PLATFORM = Split("platform", ("project", "platform"), "even")
 SUPPORT = Split("support", ("ServiceName", "Premium Support"), "cost", ("project", "owner"))
@@ -279,7 +289,15 @@ def worlds(draw: st.DrawFn, delivery: str = "parts") -> World:
     owners = (("owner", "kofi"), ("project", "platform"))
     accounts = tuple((one, owners[: draw(st.integers(1, 2))]) for one in ("sub-a", ACCOUNTS[1]) if draw(st.booleans()))
     return World(
-        tuple(bills), tags, parents, rules, draw(_splits()), accounts, draw(st.sampled_from(("csv", "bill"))), delivery
+        tuple(bills),
+        tags,
+        parents,
+        rules,
+        draw(_splits()),
+        accounts,
+        draw(st.sampled_from(("csv", "bill"))),
+        draw(st.sampled_from(("", "bill", "csv"))),
+        delivery,
     )
 
 
@@ -374,10 +392,12 @@ def _rules(world: World) -> str:
     lines = [f"[tags]\nfirst = {_toml(world.first)}", '[dimension.project]\ntags = ["project", "proj"]']
     lines.append('[dimension.project.values]\n"atlas-7b" = []\n"borealis" = ["北极光"]')
     lines.append('[dimension.experiment.values]\n"run-1" = []\n[dimension.owner.values]\n"mira" = []')
+    lines += [f"[dimension.owner]\nfirst = {_toml(world.owner_first)}"] if world.owner_first else []
     for account, assign in world.accounts:
         lines.append(f"[[account]]\nid = {_toml(account)}\nassign = {_toml(dict(assign))}")
     for rule in world.rules:
-        lines.append(f"[[rule]]\nname = {_toml(rule.name)}\nwhen = {_toml(dict(rule.when))}")
+        lines.append(f"[[rule]]\nname = {_toml(rule.name)}\ndefault = {_toml(rule.default)}")
+        lines += [f"when = {_toml(dict(rule.when))}"] if rule.when else []
         lines.append(f"assign = {_toml(dict(rule.assign))}")
         lines += [f"{word} = {day}" for word, day in (("since", rule.since), ("until", rule.until)) if day]
     for one in world.splits:
@@ -394,4 +414,4 @@ def _toml(value: object) -> str:
         return "{ " + ", ".join(f"{_toml(key)} = {_toml(one)}" for key, one in value.items()) + " }"
     if isinstance(value, list):
         return "[" + ", ".join(map(_toml, value)) + "]"
-    return str(value).lower() if isinstance(value, bool) else json.dumps(value, ensure_ascii=False)
+    return str(value).lower() if isinstance(value, bool | int) else json.dumps(value, ensure_ascii=False)

@@ -36,8 +36,8 @@ def explain_resource(workspace: Workspace, resource: str, month: date | None) ->
     """
     stated = read_stated(workspace)
     rollup = rollup_of(workspace, stated.rules.columns)
-    with read_published(workspace.store) as published:
-        subjects = published.subjects(rollup)
+    with read_published(workspace.store) as published, published.rolled_up(rollup) as billed:
+        subjects = billed.subjects
         if not subjects.filter(pl.col("ResourceId") == resource).height:
             hint = "It must be written as billed: SELECT DISTINCT ResourceId FROM costs."
             raise InputError(Fault("explain", f'no charge has the ResourceId "{resource}"', hint=hint))
@@ -48,7 +48,7 @@ def explain_resource(workspace: Workspace, resource: str, month: date | None) ->
             resource,
             month,
             subjects=mine,
-            lines=published.lines(rollup).join(mine.lazy().select("subject_id"), on="subject_id", how="semi").collect(),
+            lines=billed.lines.join(mine.select("subject_id"), on="subject_id", how="semi"),
             tags=inputs.tags,
             resources=inputs.resources,
             rules=rules,
