@@ -24,7 +24,6 @@ from flows.steps import Stated, read_stated
 from schemas.faults import Fault, InputError, suggest
 from schemas.workspace import Workspace
 
-
 _PEOPLE = "people.csv"
 
 
