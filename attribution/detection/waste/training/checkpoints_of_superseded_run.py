@@ -46,7 +46,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     heir = pl.when(bad).then("next").when(done).then("heir")
     old = (estate.age_days("ended_at") >= at["min_age_days"]).fill_null(value=False)
     return judged(
-        rows.with_columns(heir.alias("successor"), pl.format("kept {}", "key").alias("key")),
+        rows.with_columns(heir.alias("successor")),
         at,
         waste=(bad | done) & pl.col("successor").is_not_null() & old & (pl.col("too_many") > 0),
         evidence=pl.format(
