@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import polars as pl
 import pyarrow.parquet as pq
 
 from attribution.ledger import read_published
 from attribution.ledger.published import Published
+from attribution.reports.attributed_focus import ALLOCATED, SINCE_MINOR, attributed_sql
 from attribution.reports.focus_export import VERSIONS, as_text, columns_of, focus_rows
 from flows.questions import as_csv, as_json_text, ask
 from schemas.charges import FOCUS_COLUMNS
 from schemas.faults import Fault, InputError, suggest
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _ROWS = 200_000
 _ENDINGS = (".csv", ".json", ".parquet")
@@ -63,7 +61,15 @@ def write_rows(rows: pl.DataFrame, to: Path) -> None:
         raise InputError(Fault(str(to), f"cannot be written: {error.strerror or error}")) from error
 
 
-def export_focus(store: Path, to: Path, version: str, month: str | None = None, source: str | None = None) -> int:
+def export_focus(
+    store: Path,
+    to: Path,
+    version: str,
+    month: str | None = None,
+    source: str | None = None,
+    *,
+    attributed: bool = False,
+) -> int:
     """Write the charges of the bills that count as one FOCUS Cost and Usage file; how many rows.
 
     Args:
@@ -72,6 +78,7 @@ def export_focus(store: Path, to: Path, version: str, month: str | None = None, 
         version: of FOCUS, "1.0" to "1.4".
         month: YYYY-MM, a billing month; all unless given.
         source: one source's alone.
+        attributed: the costs of `costs` in place of the charges, with whose they are and how splits moved them.
 
     Raises:
         InputError: an unknown version or ending, nothing to export, or a path that cannot be written.
@@ -83,7 +90,7 @@ def export_focus(store: Path, to: Path, version: str, month: str | None = None, 
     partial = to.with_name(f"{to.name}.partial")
     try:
         with read_published(store) as published:
-            rows = _write(_batches(published, version, month, source), partial, to.suffix)
+            rows = _write(_batches(published, version, month, source, attributed=attributed), partial, to.suffix)
         partial.replace(to)
     except OSError as error:
         raise InputError(Fault(str(to), f"cannot be written: {error.strerror or error}")) from error
@@ -92,12 +99,19 @@ def export_focus(store: Path, to: Path, version: str, month: str | None = None, 
     return rows
 
 
-def _batches(published: Published, version: str, month: str | None, source: str | None) -> Iterator[pl.DataFrame]:
+def _batches(
+    published: Published, version: str, month: str | None, source: str | None, *, attributed: bool
+) -> Iterator[pl.DataFrame]:
     """Rows as FOCUS has them, all batches with the same columns."""
+    told, order, own = "charges", "bill_id, file, row_number", []
+    if attributed:
+        dimensions = published.frame("SELECT DISTINCT dimension FROM coverage ORDER BY ALL").to_series().to_list()
+        told, order = f"({attributed_sql(dimensions)})", "cost_id"
+        own = [f"x_{name}" for name in dimensions]
     chosen = "($month IS NULL OR strftime(billing_month, '%Y-%m') = $month) AND ($source IS NULL OR source = $source)"
     params = {"month": month, "source": source}
     counts = ", ".join(f'count("{name}") AS "{name}"' for name in FOCUS_COLUMNS)
-    filled = published.frame(f"SELECT count(*) AS all_rows, {counts} FROM charges WHERE {chosen}", params)  # noqa: S608 - names of our own
+    filled = published.frame(f"SELECT count(*) AS all_rows, {counts} FROM {told} WHERE {chosen}", params)  # noqa: S608 - names of our own
     if not filled.item(0, "all_rows"):
         months = published.frame(
             "SELECT DISTINCT strftime(billing_month, '%Y-%m') AS m, source FROM charges ORDER BY ALL"
@@ -112,9 +126,13 @@ def _batches(published: Published, version: str, month: str | None, source: str 
     )
     services = published.frame(_SERVICES)
     wanted = ", ".join(f'"{name}"' for name in FOCUS_COLUMNS)
-    query = f"SELECT source, {wanted} FROM charges WHERE {chosen} ORDER BY bill_id, file, row_number"  # noqa: S608
+    wanted = ", ".join([wanted, *(f'"{name}"' for name in own)])
+    query = f"SELECT source, {wanted} FROM {told} WHERE {chosen} ORDER BY {order}"  # noqa: S608
+    early = ALLOCATED if attributed and VERSIONS[version] < SINCE_MINOR else ()
+    own += [f"x_{name}" for name in early]
     for batch in published.batches(query, params, _ROWS):
-        yield focus_rows(batch, columns, services)
+        beside = batch.rename({name: f"x_{name}" for name in early}).select(own)
+        yield pl.concat([focus_rows(batch, columns, services), beside], how="horizontal")
 
 
 def _write(batches: Iterator[pl.DataFrame], path: Path, ending: str) -> int:

@@ -132,17 +132,24 @@ def export(
     to: Annotated[Path, typer.Argument(help="A file that ends in .csv, .json or .parquet.")],
     workspace: Folder = HERE,
     *,
-    focus_version: Annotated[str, typer.Option("--focus-version", help="Of the FOCUS file: 1.0 to 1.4.")] = "1.4",
+    focus_version: Annotated[
+        str, typer.Option("--focus-version", "--version", help="Of the FOCUS file: 1.0 to 1.4.")
+    ] = "1.4",
     month: Annotated[
         str | None, typer.Option("--month", help="Of a FOCUS file or journal: one billing month, YYYY-MM.")
     ] = None,
     source: Annotated[str | None, typer.Option("--source", help="Of the FOCUS file: one source.")] = None,
+    attributed: Annotated[
+        bool, typer.Option("--attributed", help="Of the FOCUS file: costs and whose they are, in place of charges.")
+    ] = False,
 ) -> None:
     """Write a table to a file (CSV is safe for spreadsheets), all charges as a FOCUS file, or a closed month's journal.
 
     Example: attribution export monthly_costs monthly.csv --workspace sample_bills
 
     Example: attribution export focus october.parquet --focus-version 1.2 --month 2026-10 --workspace sample_bills
+
+    Example: attribution export focus october.parquet --attributed --version 1.3 --workspace sample_bills
 
     Example: attribution export journal september.csv --month 2026-09 --workspace sample_bills
     """
@@ -154,7 +161,7 @@ def export(
     if table == "journal":
         rows = export_journal(stated, to, read_month(month or ""))
     elif table == "focus":
-        rows = export_focus(stated.store, to, focus_version, month, source)
+        rows = export_focus(stated.store, to, focus_version, month, source, attributed=attributed)
     else:
         rows = export_table(stated.store, table, to)
     terminal.print(f"{rows} rows written to {to}", markup=False)
