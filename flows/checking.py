@@ -9,6 +9,7 @@ from attribution.detection import threshold_faults
 from attribution.detection.budgets import budget_faults
 from attribution.reports.figures import count
 from attribution.rules import read_rules
+from flows.beside import read_measures
 from flows.settings import load_workspace
 from schemas.faults import Fault, InputError
 from schemas.paths import address_of, matching, relative_name
@@ -19,7 +20,7 @@ def check_workspace(root: Path) -> list[str]:
     """What the configuration says, in a few lines.
 
     Raises:
-        InputError: every fault of attribution.toml and rules.toml.
+        InputError: every fault of attribution.toml, rules.toml and the measures that splits divide by.
     """
     faults: list[Fault] = []
     lines: list[str] = []
@@ -42,6 +43,7 @@ def check_workspace(root: Path) -> list[str]:
             if workspace is not None:
                 faults.extend(threshold_faults(workspace.waste, book.names))
                 faults.extend(budget_faults(workspace.budgets, book.names))
+                read_measures(workspace, book)
             named = ", ".join(relative_name(one, root) for one in rules)
             lines.append(
                 f"{named}: {count(len(book.rules), 'rule')}, {count(len(book.splits), 'split')}, "

@@ -46,7 +46,10 @@ def regex_trouble(pattern: str) -> str | None:
     try:
         pl.Series([""]).str.contains(pattern)
     except pl.exceptions.ComputeError as error:
-        return str(error).strip().splitlines()[-1].removeprefix("error: ")
+        # The first line names the kind of error; below a parse error stand the pattern and then what is wrong.
+        lines = [line.strip() for line in str(error).strip().splitlines()]
+        said = next((line for line in lines if line.startswith("error: ")), lines[0])
+        return said.removeprefix("regex error: ").removeprefix("error: ").rstrip(".")
     return None
 
 

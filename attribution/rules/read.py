@@ -16,7 +16,7 @@ from attribution.rules.records import All, Condition, Dimension, First, Rule, Ru
 from attribution.rules.splits import find_circles, read_split
 from attribution.rules.values import read_values
 from attribution.rules.when import read_when
-from schemas.dimensions import fold
+from schemas.dimensions import TAG_CONFLICT, fold
 from schemas.faults import InputError
 
 SECTIONS = ("account", "dimension", "tags", "jobs", "rule", "split")
@@ -130,6 +130,8 @@ def _assign(value: object, dimensions: dict[str, Dimension], place: Place) -> di
             place.unknown("dimension", name, dimensions)
             continue
         values = read_values(written, f"assign: {name}", dimensions[name], dimensions, place)
+        if TAG_CONFLICT in values:
+            place.wrong(f'assign: {name}: "{TAG_CONFLICT}" says that tags differ; a rule says whose it is.')
         if values:
             found[name] = values
     return found

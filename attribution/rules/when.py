@@ -158,7 +158,8 @@ class _Reader:
 
     def _list(self, column: str, value: object) -> Argument | None:
         if not isinstance(value, list) or not value:
-            self._not_a(column, "any_of", "a list that is not empty", value)
+            said = "an empty one" if value == [] else kind_of(value)
+            self.place.wrong(f"{column}: any_of takes a list that is not empty, not {said}.")
             return None
         found = [self._value(column, one) for one in value]
         return tuple(one for one in found if one is not None)  # type: ignore[return-value]

@@ -49,7 +49,7 @@ def explain_cost(workspace: Workspace, cost_id: str) -> Told:
             f"pool {or_unknown(one['pool'])}, share {or_unknown(one['share'])}{because(one['split'], known)}"
             for one in shares.iter_rows(named=True)
         ]
-        members = members_of(published, cost_id, shares.get_column("split").to_list())
+        members = members_of(published, cost_id)
         found_charges = behind(published, billed(published, found), rollup_of(workspace))
         if members.height:
             lines.append(f"  the pool was summed from {count(members.height, 'cost')}, the largest:")
@@ -90,18 +90,20 @@ def shares_anew(lineage: pl.DataFrame) -> pl.DataFrame:
     return pools.with_columns(recompute(pools, "EffectiveCost").alias("share"), pl.col("EffectiveCost").alias("pool"))
 
 
-def members_of(published: Published, cost_id: str, splits: list[str]) -> pl.DataFrame:
-    """Costs that the pool of this row was summed from by these splits, the largest first."""
-    subject, day, _ = parts(cost_id)
+def members_of(published: Published, cost_id: str) -> pl.DataFrame:
+    """Costs that the pool was summed from whose share or negation this row is, the largest first."""
+    subject, day, allocation = parts(cost_id)
     return published.frame(
         """
         SELECT c.* FROM split_pools AS p
         JOIN costs AS c
             ON c.cost_id = p.subject_id || '.' || strftime(p.usage_date, '%Y%m%d') || '.' || p.allocation_id
-        WHERE p.pool_subject_id = ? AND p.usage_date = ? AND list_contains(?, p.split)
+        WHERE p.pool_subject_id = $subject AND p.usage_date = $day AND p.split IN (
+            SELECT split FROM split_lineage WHERE subject_id = $subject AND usage_date = $day
+                AND $allocation IN (receiver_allocation_id, negation_allocation_id))
         ORDER BY abs(c.EffectiveCost) DESC NULLS LAST, c.cost_id
         """,
-        [subject, day, splits],
+        {"subject": subject, "day": day, "allocation": allocation},
     )
 
 
@@ -109,8 +111,7 @@ def billed(published: Published, costs: pl.DataFrame) -> pl.DataFrame:
     """Costs that came off a bill: shares are followed through their pools, and the pools' pools; the largest only."""
     leaves = []
     for row in costs.head(SHOWN).iter_rows(named=True):
-        shares = shares_of(published, row["cost_id"])
-        pool = members_of(published, row["cost_id"], shares.get_column("split").to_list())
+        pool = members_of(published, row["cost_id"])
         leaves.append(billed(published, pool) if pool.height else costs.filter(pl.col("cost_id") == row["cost_id"]))
     return pl.concat(leaves) if leaves else costs
 

@@ -12,6 +12,7 @@ import polars as pl
 from attribution.ledger import Published, RollUp
 from attribution.reports.figures import count, label
 from attribution.rules import RuleBook
+from schemas.costs import SUBJECT_TEXT
 from schemas.money import COSTS, shortest
 
 SHOWN = 12
@@ -57,16 +58,14 @@ def amounts(row: dict[str, Any]) -> str:
     return f"{told} {row['BillingCurrency']}"
 
 
-_SAME = ("ResourceId", "ServiceName", "SkuId", "SkuMeter", "SubAccountId", "ChargeCategory", "RegionId", "Tags")
-
-
 def behind(published: Published, costs: pl.DataFrame, rollup: RollUp) -> pl.DataFrame:
-    """Charges that the largest of some costs were rolled up from."""
+    """Charges that the largest of some costs were rolled up from, each once."""
     frames = []
-    for row in costs.head(SHOWN).iter_rows(named=True):
-        same = " AND ".join(f"{name} IS NOT DISTINCT FROM ?" for name in _SAME)
-        params = [row["bill_id"], *(row[name] for name in _SAME)]
-        frames.append(charges(published, f"bill_id = ? AND {same}", params, rollup.day() == row["usage_date"]))
+    asked = [name for name in SUBJECT_TEXT if name in costs.columns]
+    same = " AND ".join(f'"{name}" IS NOT DISTINCT FROM ?' for name in asked)
+    largest = costs.select("bill_id", "usage_date", *asked).unique(maintain_order=True).head(SHOWN)
+    for bill_id, day, *values in largest.iter_rows():
+        frames.append(charges(published, f"bill_id = ? AND {same}", [bill_id, *values], rollup.day() == day))
     return pl.concat(frames) if frames else charges(published, "false", [], pl.lit(value=True))
 
 

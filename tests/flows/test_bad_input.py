@@ -171,6 +171,13 @@ WRONG: dict[str, tuple[Callable[[Path], object], list[str]]] = {
         ),
         ["in a circle"],
     ),
+    "measures": (
+        rules(
+            '[[split]]\nname = "s"\nwhen = { project = "p" }\nacross = ["project"]\nby = "measure:tokens.csv"\n'
+            '[[split]]\nname = "t"\nwhen = { project = "q" }\nacross = ["project"]\nby = "measure:other.csv"\n'
+        ),
+        ["tokens.csv: no such file; a split divides by it", "other.csv: no such file"],
+    ),
     "no glob": (toml(TOML.replace("bills/*", "bills**/x")), ["is no pattern of files"]),
     "a bucket alone": (toml(TOML.replace("bills/*", "s3://bills")), ['"s3://bills" names no objects', "**/*.parquet"]),
     "one file, two sources": (toml(TOML + OTHER), ["claims this file", "Its money would count twice"]),
@@ -419,3 +426,12 @@ def test_a_file_that_is_written_while_it_is_read_waits_for_the_next_run(
     path.write_text(texts[0], encoding="utf-8")
     assert attribution("run", "-w", root, "--as-of", AS_OF).code == 0
     assert "7.000000000000" in {str(row[0]) for row in query(root / "ledger", "SELECT BilledCost FROM charges").rows()}
+
+
+def test_check_names_every_measure_that_is_not_there(tmp_path: Path) -> None:
+    root = workspace(tmp_path / "w")
+    change, said = WRONG["measures"]
+    change(root)
+    ended = attribution("check", "-w", root)
+    assert ended.code == 2
+    assert all(words in ended.err for words in said)

@@ -150,3 +150,26 @@ def test_a_finding_leads_to_its_figure_or_its_resource(ran: Path) -> None:
     for fingerprint, subject in query(ran / "ledger", "SELECT fingerprint, subject FROM findings").iter_rows():
         found = told(ran, "--finding", fingerprint)
         assert found["finding"]["subject"] == subject
+
+
+def test_the_charges_of_a_cost_are_its_own_whatever_they_share_with_others(tmp_path: Path) -> None:
+    """One resource and day: currencies and types apart, for shares and what left the pool too."""
+    rows = [
+        charge(BillingCurrency=currency, BillingAccountId=account, ResourceType=kind, ChargeDescription=text)
+        for currency in ("USD", "EUR", "CNY")
+        for account in ("0012", "0013")
+        for kind in ("Instance", "Volume")
+        for text in ("first", "second")
+    ]
+    split = '[[split]]\nname = "halves"\nwhen = { project = "atlas" }\nacross = ["project"]\nby = "fixed"\n'
+    root = workspace(tmp_path, rows, rules=RULES + split + "weights = { heron = 1, orion = 1 }\n")
+    assert attribution("run", "-w", root, "--as-of", AS_OF).code == 0
+    costs = query(root / "ledger", "SELECT cost_id, project, BillingCurrency, EffectiveCost FROM costs")
+    for cost_id, project, currency, amount in costs.iter_rows():
+        behind = told(root, "--cost", cost_id)["charges"]
+        assert {one["BillingCurrency"] for one in behind} == {currency}
+        if project == "atlas" and amount > 0:
+            assert total(behind, "EffectiveCost") == amount
+    for project in ("heron", "orion"):
+        found = told(root, "--where", f"project={project}")["charges"]
+        assert len(found) == len({(one["file"], one["row_number"]) for one in found}), "a charge is told once"
