@@ -51,4 +51,5 @@ bench: .venv/.dev
 	@$(RUN)python benchmarks/detection_quality.py
 	@$(RUN)python benchmarks/weekly_reports.py
 	@$(RUN)python benchmarks/detection_waste.py
+	@$(RUN)python benchmarks/detection_labels.py
 	@$(RUN)python benchmarks/laws.py

@@ -187,7 +187,10 @@ def main() -> None:
         f"for 60 detectors), {peak:,} MiB at most."), "",
     ]  # fmt: skip
     print("\n".join(lines))
-    (HERE / "detection_waste.md").write_text("\n".join(lines), encoding="utf-8")
+    page = HERE / "detection_waste.md"
+    # The section of detection_labels.py follows, and stays.
+    _, begin, labels = (page.read_text(encoding="utf-8") if page.exists() else "").partition("<!-- labels")
+    page.write_text("\n".join(lines) + (f"\n{begin}{labels}" if begin else ""), encoding="utf-8")
     told = {"scores": scores, "seconds": seconds, "detectors": len(DETECTORS), "findings_of_healthy_data": wolf}
     (HERE / "detection_waste.json").write_text(json.dumps(told, indent=1), encoding="utf-8")
 

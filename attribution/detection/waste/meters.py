@@ -69,7 +69,8 @@ FAMILIES: tuple[tuple[str, str], ...] = (
     (
         "bucket_storage",
         (
-            r"timedstorage|(object storage|blob|cloud storage|simple storage|\boss\b|\bcos\b).*"
+            r"(simple storage|s3|glacier).*timedstorage"
+            r"|(object storage|blob|cloud storage|simple storage|\boss\b|\bcos\b).*"
             r"(stored|storage|capacity|hot|cool|archive|容量|存储)"
         ),
     ),

@@ -70,6 +70,9 @@ minimum = 50                     # for every detector that has this threshold
 min_age_days = 60
 ```
 
+What a bill names without a cost is judged as well, and told with an unknown cost: `minimum` cannot clear it. What \
+ended within the last complete month, or after it, may be told until that month is over.
+
 An inventory may have these columns besides those that it needs; a detector that asks for one which is not there says \
 so in `lacks`:
 

@@ -40,7 +40,9 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     )
     rows = rows.join(account, on=["source", "SubAccountId"], how="left")
     silent = (pl.col("last_mark") - pl.col("last_machine")).dt.total_days()
-    fires = pl.col("had_machines") & ~pl.col("has_machines") & (silent >= at["min_age_days"])
+    age = (pl.col("last_mark") - pl.col("first_day")).dt.total_days() + 1
+    rested = (silent >= at["min_age_days"]) & (age >= at["min_age_days"])
+    fires = pl.col("had_machines") & ~pl.col("has_machines") & rested
     text = "Volume still billed; the last machine of project {} in account {} was billed on {}, {} days before {}; {}"
     return judged(
         rows,
