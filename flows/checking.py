@@ -10,6 +10,7 @@ from attribution.detection.budgets import budget_faults
 from attribution.reports.figures import count
 from attribution.rules import read_rules
 from flows.beside import read_measures
+from flows.journal import journal_faults
 from flows.settings import load_workspace
 from schemas.faults import Fault, InputError
 from schemas.paths import address_of, matching, relative_name
@@ -43,6 +44,7 @@ def check_workspace(root: Path) -> list[str]:
             if workspace is not None:
                 faults.extend(threshold_faults(workspace.waste, book.names))
                 faults.extend(budget_faults(workspace.budgets, book.names))
+                faults.extend(journal_faults(workspace.journal, book.names))
                 read_measures(workspace, book)
             named = ", ".join(relative_name(one, root) for one in rules)
             lines.append(

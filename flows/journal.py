@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
@@ -39,6 +40,16 @@ def export_journal(workspace: Workspace, to: Path, month: date) -> int:
     return lines.height
 
 
+def journal_faults(journal: Journal, dimensions: Sequence[str]) -> list[Fault]:
+    """Words of `by` that are no dimension."""
+    known = ", ".join(dimensions)
+    return [
+        Fault("attribution.toml: [journal] by", f'no dimension "{name}"', known, suggest(name, dimensions))
+        for name in journal.by
+        if name not in dimensions
+    ]
+
+
 def _closed(published: Published, month: date) -> None:
     rows = published.frame("SELECT DISTINCT billing_month FROM closed_months ORDER BY 1").to_series().to_list()
     if month not in rows:
@@ -51,10 +62,8 @@ def _sums(published: Published, journal: Journal, month: date) -> pl.DataFrame:
     """The month's costs by bill, currency, cost element and the journal's dimensions."""
     columns = published.frame("SELECT column_name FROM (DESCRIBE costs)").to_series().to_list()
     dimensions = [name for name in columns if f"{name}_method" in columns]
-    for name in journal.by:
-        if name not in dimensions:
-            raise InputError(Fault("[journal] by", f'no dimension "{name}"', ", ".join(dimensions),
-                                   suggest(name, dimensions)))  # fmt: skip
+    if faults := journal_faults(journal, dimensions):
+        raise InputError(faults)
     by = "".join(f', "{name}"' for name in journal.by)
     rows = published.frame(
         f"""

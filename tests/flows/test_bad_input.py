@@ -316,6 +316,7 @@ user = "costs"
         ),
         ('timezone = "localtime"\n', 'timezone = "localtime" is no time zone'),
         *((f'encoding = "{name}"\n', "is no encoding") for name in ("idna", "punycode", "unicode-escape", "rot13")),
+        ('[journal]\nby = ["projekt"]\n', '[journal] by: no dimension "projekt"'),
         (f"[retention]\nrevisions = {'9' * 50}\n", "must not be above 10000"),
     ],
 )
