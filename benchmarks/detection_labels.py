@@ -22,6 +22,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE)]
 
 import labels_bill  # noqa: E402
 import labels_bill_work  # noqa: E402
+import labels_inventory  # noqa: E402
 from label_world import AS_OF, Label, World  # noqa: E402
 from labels_healthy import healthy  # noqa: E402
 
@@ -37,6 +38,7 @@ FIRST_ANSWERS = (
     "- The product was wrong: 60 days without a request fired on the 61st; a line without a meter counted as none.",
     "- The product was wrong: volumes younger than `min_age_days` were called left over.",
     "- The labels were wrong: unknown cost is told as unknown; transfer names where to; a stopped machine is told too.",
+    "- The product was wrong: the type `public address` in an inventory was no address to it.",
     "- The documents were silent on unknown cost and on what ended within the month; they say it now.",
 )
 BEGIN, END = "<!-- labels from the docs: begin -->", "<!-- labels from the docs: end -->"
@@ -53,6 +55,11 @@ def main() -> None:
     for group in labels_bill.GROUPS + labels_bill_work.GROUPS:
         group(world)
     told = night(world, root / "labelled")
+    listed = World(wanted.seed + 1)
+    for group in labels_inventory.GROUPS:
+        group(listed)
+    told += night(listed, root / "listed")
+    world.labels += listed.labels
     alarms = [one for one in night(healthy(wanted.seed), root / "healthy") if one[2] == "finding"]
     scores, wrong = score(world.labels, told)
     page = table(scores, wrong, alarms, wanted.seed)

@@ -77,3 +77,13 @@ def test_an_unknown_cost_is_told_as_unknown(case: Any) -> None:  # noqa: ANN401
     ((row,),) = answers(world_of([case]), case.kind).values()
     assert (row["cost_at_stake"], row["saving"]) == (None, None)
     assert "unknown" in row["evidence"]
+
+
+@pytest.mark.parametrize("word", ["public address", "Public IP Address", "floating_ip", "elastic-ip", "EIP"])
+def test_an_address_is_known_by_any_of_its_names(word: str) -> None:
+    address = billed("Amazon Virtual Private Cloud | | PublicIPv4:InUseAddress", "3")
+    assert [result_of(case) for case in cases("detached_address", ("waste", word, _free(word), address))] == ["waste"]
+
+
+def _free(word: str) -> Any:  # noqa: ANN401
+    return listed(word, state="available")

@@ -27,7 +27,9 @@ GPU_NAMES = (
 )
 """Names that only machines with accelerators bear: the chips, and the providers' families of such machines."""
 
-ADDRESSES = frozenset("address ip publicip publicipaddress elasticip eip staticip ipaddress externalip".split())
+ADDRESSES = frozenset(
+    "address ip publicip publicaddress publicipaddress elasticip eip staticip floatingip ipaddress externalip".split()
+)
 INTERFACES = frozenset("networkinterface nic eni interface".split())
 SNAPSHOTS = frozenset(
     "snapshot disksnapshot volumesnapshot ebssnapshot dbsnapshot rdssnapshot manualsnapshot".split(),
