@@ -113,7 +113,8 @@ def table(scores: list[dict[str, object]], wrong: list[str], alarms: Told, seed:
     return "\n".join([
         "## Labels written from the documents alone", "",
         (f"`python benchmarks/detection_labels.py --seed {seed}`: subjects and labels were written by somebody who had "
-         "read `docs/detectors.md` and no detector. Whole workspaces of files go through the whole night. Wrong "
+         "read `docs/detectors.md` and a few cases of `tests/detection`, and no detector before its labels stood. "
+         "Whole workspaces of files go through the whole night. Wrong "
          "are findings on near misses, on subjects with missing data, and on subjects of other detectors, unless the "
          "detector's own words fit these too."), "",
         *FIRST_ANSWERS, "",
