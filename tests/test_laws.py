@@ -405,7 +405,8 @@ def test_explain_says_what_the_costs_say(nights: Nights, world: World) -> None:
 NO_MONEY = {
     "CommitmentDiscountQuantity", "ConsumedQuantity", "ContractedUnitPrice", "ListUnitPrice",
     "PricingCurrencyContractedUnitPrice", "PricingCurrencyEffectiveCost", "PricingCurrencyListUnitPrice",
-    "PricingQuantity", "share_known",
+    "PricingQuantity", "share_known", "gpus", "gpu_hours", "gpu_hours_of_jobs", "commitment_coverage", "utilization",
+    "effective_savings_rate",
 }  # fmt: skip
 
 

@@ -9,8 +9,16 @@ import typer
 
 from flows.cli.options import HERE, AsJson, AsOf, Folder, app, load
 
-group = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Findings of waste on their way to action.")
+group = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
 app.add_typer(group, name="waste")
+
+
+@group.callback()
+def waste() -> None:
+    """Lead findings of waste on their way to action, which is never taken here.
+
+    Example: attribution waste path --workspace sample_bills
+    """
 
 
 @group.command()
