@@ -69,8 +69,8 @@ def explain_charge(workspace: Workspace, bill: str, row: int) -> Told:
         for name in names
     ]
     text += [
-        f'  split "{step["split"]}": {step["weight"]} of {step["total_weight"]} to {_called(who, names, step)}'
-        f"{because(step['split'], known)}"
+        f'  split "{step["split"]}"{_of_job(step)}: {step["weight"]} of {step["total_weight"]} to '
+        f"{_called(who, names, step)}{because(step['split'], known)}"
         for step in trail.steps
     ]
     text += _paid_lines(paid, names)
@@ -168,8 +168,9 @@ def _up(published: Published, trail: _Trail, at: tuple[Any, ...], units: Units, 
         weights = [to_units(weight) for weight in pool.get_column("weight").str.to_decimal(scale=12).to_list()]
         shares = [_divide(part[number], weights) for part in parts]
         for row, part in zip(pool.iter_rows(named=True), zip(*shares, strict=True), strict=True):
-            step = {key: row[key] for key in ("split", "weight", "total_weight", "receiver_allocation_id")}
-            if step not in trail.steps and len(pools) == 1:
+            step = {key: row[key] for key in ("split", "weight", "total_weight", "receiver_allocation_id", "job_id")}
+            step["hour"] = None if row["hour"] is None else f"{row['hour']:%Y-%m-%d %H:%M}"
+            if step not in trail.steps:
                 trail.steps.append(step)
             if any(part):
                 _up(published, trail, (row["subject_id"], at[1], row["receiver_allocation_id"]), part, hours)
@@ -177,6 +178,13 @@ def _up(published: Published, trail: _Trail, at: tuple[Any, ...], units: Units, 
 
 def _divide(whole: int | None, weights: list[int]) -> list[int | None]:
     return [None] * len(weights) if whole is None else list(split_units(whole, weights))
+
+
+def _of_job(step: dict[str, Any]) -> str:
+    """The clock hour and the job, where jobs divided a node."""
+    told = [f"hour {step['hour']}" if step["hour"] else "", f"job {step['job_id']}" if step["job_id"] else ""]
+    said = ", ".join(filter(None, told))
+    return f" ({said})" if said else ""
 
 
 def _called(who: pl.DataFrame, names: list[str], step: dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
 from pathlib import Path
 
@@ -97,3 +98,20 @@ def test_a_split_by_a_measure_that_is_not_there_stops_with_a_message(tmp_path: P
     ended = attribution("run", "--workspace", workspace(tmp_path, rules=RULES + rules), "--as-of", AS_OF)
     assert ended.code == 2
     assert "m.csv: no such file; a split divides by it" in ended.err
+
+
+def test_a_day_of_a_node_leads_up_to_each_job_by_its_hours(tmp_path: Path) -> None:
+    jobs = f"{HEADER}2|e2|tomas|orion|COMPLETED|2026-10-04T10:00:00|2026-10-04T12:00:00|{TRES}|gpu1\n"
+    night(tmp_path, jobs)
+    asked = attribution("explain", "--charge", "bills/october.csv:7", "--json", "--workspace", tmp_path)
+    assert asked.code == 0, asked.err
+    found = json.loads(asked.out)
+    of_job = [step for step in found["splits"] if step["job_id"] == "2"]
+    assert [step["hour"] for step in of_job] == ["2026-10-04 10:00", "2026-10-04 11:00"]
+    assert {Decimal(step["weight"]) / Decimal(step["total_weight"]) for step in of_job} == {Decimal("0.5")}
+    assert {(part["project"], Decimal(part["EffectiveCost"])) for part in found["paid_by"]} == {
+        ("orion", Decimal(1)),
+        ("idle", Decimal(23)),
+    }
+    said = attribution("explain", "--charge", "bills/october.csv:7", "--workspace", tmp_path).out
+    assert 'split "node" (hour 2026-10-04 10:00, job 2): ' in said
