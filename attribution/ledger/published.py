@@ -31,6 +31,7 @@ from schemas.faults import Fault, InputError
 Params = Sequence[Any] | Mapping[str, Any]
 """Values for a query's `?`, or by name for its `$name`."""
 
+_CATALOG = "costs"  # as DuckDB calls the file when it is opened by itself
 _CHARGES_FILE = re.compile(r"/charges/[0-9a-f]+/charges-\d+\.parquet")
 # What only the next run needs.
 _UNPUBLISHED = (
@@ -95,12 +96,10 @@ def read_published(store: Path) -> Iterator[Published]:
     path = store.resolve() / PUBLISHED
     if not path.is_file():
         raise InputError(Fault(str(path), "nothing is published yet", hint="Run `attribution run` first."))
+    # An instance of its own: those of a path are shared inside a process, settings and an outdated file with them.
+    con = duckdb.connect()
     try:
-        con = duckdb.connect(str(path), read_only=True)
-    except duckdb.Error as error:
-        hint = "Run `attribution publish` to write it anew."
-        raise InputError(Fault(str(path), f"cannot be read: {one_line(error)}", hint=hint)) from error
-    try:
+        _attach(con, path)
         con.execute("SET TimeZone = 'UTC'")
         con.execute("SET enable_progress_bar = false")  # it would stand in the middle of what a command prints
         con.execute("SET allowed_directories = $folders", {"folders": [f"{charges_folder(store.resolve())}/"]})
@@ -110,6 +109,17 @@ def read_published(store: Path) -> Iterator[Published]:
         yield Published(con, store.resolve())
     finally:
         con.close()
+
+
+def _attach(con: duckdb.DuckDBPyConnection, path: Path) -> None:
+    con.execute("SET temp_directory = $folder", {"folder": f"{path}.tmp"})
+    file = str(path).replace("'", "''")
+    try:
+        con.execute(f"ATTACH '{file}' AS {_CATALOG} (READ_ONLY)")
+        con.execute(f"USE {_CATALOG}")
+    except duckdb.Error as error:
+        hint = "Run `attribution publish` to write it anew."
+        raise InputError(Fault(str(path), f"cannot be read: {one_line(error)}", hint=hint)) from error
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,16 @@ def test_readers_keep_what_they_opened(ledger: Ledger, published: Path) -> None:
     assert [path.name for path in published.iterdir() if ".writing" in path.name] == []
 
 
+def test_readers_of_one_process_each_open_the_file_of_now(ledger: Ledger, published: Path) -> None:
+    with read_published(published) as before:
+        ingest(ledger, bill("a.csv", charge("10")))
+        keep(ledger)
+        publish(ledger)
+        with read_published(published) as after:  # while the old one is open, as threads of a server have it
+            sums = [str(one.frame("SELECT sum(BilledCost) FROM main.costs").item()) for one in (before, after)]
+    assert sums == ["3.500000000000", "10.000000000000"]
+
+
 def test_a_copy_with_the_charges_works_anywhere(ledger: Ledger, published: Path, tmp_path: Path) -> None:
     publish(ledger, with_charges=True)
     other = tmp_path / "elsewhere"
