@@ -35,9 +35,15 @@ def explain(
     ] = None,
     *,
     month: Annotated[str | None, typer.Option(help="Month of usage, for example 2026-10; without it, all.")] = None,
+    days: Annotated[
+        str | None, typer.Option(help="Days of usage of a figure, for example 2026-10-03..2026-10-09.")
+    ] = None,
     where: Annotated[
         list[str] | None,
-        typer.Option(help="A figure: COLUMN=VALUE, for example project=aurora-7b. May be given more than once."),
+        typer.Option(
+            help="A figure: COLUMN=VALUE, for example project=aurora-7b. May be given more than once; "
+            "of a column given twice, either value counts, and a blank one stands for none."
+        ),
     ] = None,
     finding: Annotated[str | None, typer.Option(help="A finding, by its fingerprint or the beginning of it.")] = None,
     experiment: Annotated[str | None, typer.Option(help="An experiment: --where experiment=NAME.")] = None,
@@ -64,6 +70,7 @@ def explain(
         load(workspace),
         resource=resource,
         month=read_month(month) if month else None,
+        days=days,
         where=[*(where or ()), *([f"experiment={experiment}"] if experiment else ())],
         finding=finding,
         charge=charge,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
+from attribution.reports.period import Period, month_of
 from flows.answering import explain_mail, mail_of
 from flows.explaining.charge import explain_charge
 from flows.explaining.costs import explain_cost
@@ -20,6 +21,7 @@ def told_of(
     *,
     resource: str | None,
     month: date | None,
+    days: str | None,
     where: Sequence[str],
     finding: str | None,
     charge: str | None,
@@ -33,8 +35,11 @@ def told_of(
     if sum((resource is not None, bool(where), finding is not None, charge is not None, cost is not None)) != 1:
         what = "name one thing: a resource, the reference of a mail, a cost, a charge, a finding, or a figure"
         raise InputError(Fault("explain", what, hint="See attribution explain --help."))
+    if days is not None and (month is not None or not where):
+        raise InputError(Fault("--days", "goes with --where, and without --month"))
     if where:
-        return explain_figure(workspace, _cell(where), month)
+        period = month_of(month) if month else read_days(days) if days is not None else None
+        return explain_figure(workspace, _cell(where), period)
     if finding is not None:
         return explain_finding(workspace, finding)
     if charge is not None:
@@ -46,16 +51,31 @@ def told_of(
     return explain_resource(workspace, str(resource), month)
 
 
-def _cell(where: Sequence[str]) -> dict[str, str]:
-    cell: dict[str, str] = {}
+def _cell(where: Sequence[str]) -> dict[str, list[str]]:
+    """Columns with their values; one that is named again may have either value."""
+    cell: dict[str, list[str]] = {}
     for one in where:
         name, equals, value = one.partition("=")
         if not equals:
             raise InputError(Fault("--where", f'"{one}" is no COLUMN=VALUE', hint="For example project=aurora-7b."))
-        if cell.get(name, value) != value:
-            raise InputError(Fault("--where", f"{name} is named twice, and has two values"))
-        cell[name] = value
+        values = cell.setdefault(name, [])
+        if value not in values:
+            values.append(value)
     return cell
+
+
+def read_days(text: str) -> Period:
+    """Days written as 2026-10-03..2026-10-09, both ends included, or one day.
+
+    Raises:
+        InputError: they are none.
+    """
+    first, _, last = text.partition("..")
+    try:
+        return Period(date.fromisoformat(first), date.fromisoformat(last or first))
+    except ValueError as error:
+        hint = "Write them as 2026-10-03..2026-10-09."
+        raise InputError(Fault("--days", f'"{text}" are no days', hint=hint)) from error
 
 
 def _place(charge: str) -> tuple[str, int]:

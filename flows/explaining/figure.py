@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from datetime import date
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
 from attribution.ledger import Published, read_published
 from attribution.reports.figures import count
+from attribution.reports.period import Period, month_of
 from attribution.rules import read_rules
 from flows.explaining.costs import billed
 from flows.explaining.resources import explain_resource
@@ -20,17 +21,24 @@ from schemas.faults import Fault, InputError, suggest
 from schemas.money import known_sum
 from schemas.workspace import Workspace
 
+Cell = Mapping[str, Sequence[str]]
+"""Column -> values of which a cost has one; a blank value stands for none."""
+
 _COLUMNS = {"service": "ServiceName", "sku": "SkuMeter", "category": "ChargeCategory"}
-_ALSO = ("source", "cost_element", "elasticity", "ServiceName", "SkuMeter", "ChargeCategory", "ResourceId", "bill_id")
+ALSO = (
+    "source", "cost_element", "elasticity", "ServiceName", "SkuMeter", "ChargeCategory", "ResourceId", "bill_id",
+    "BillingCurrency",
+)  # fmt: skip
+"""Columns of costs that a figure may name, beside the dimensions."""
 
 
-def explain_figure(workspace: Workspace, cell: dict[str, str], month: date | None, heading: str = "") -> Told:
+def explain_figure(workspace: Workspace, cell: Cell, period: Period | None, heading: str = "") -> Told:
     """What a sum of costs is made of.
 
     Args:
         workspace: whose published file.
-        cell: column -> value: dimensions, cost_element, service, source.
-        month: first day of a month of usage; None for all.
+        cell: dimensions, cost_element, service, source and the like.
+        period: days of usage; None for all.
         heading: a line to begin with.
 
     Raises:
@@ -38,12 +46,11 @@ def explain_figure(workspace: Workspace, cell: dict[str, str], month: date | Non
     """
     rules = read_rules(workspace.rules)
     with read_published(workspace.store) as published:
-        where, params = _asked(published, cell, month)
+        where, params = condition_of(published, cell, period)
         rows = published.frame(f"SELECT * FROM costs WHERE {where}", params)  # noqa: S608 - columns that are known
-        what = ", ".join(f"{name}={value}" for name, value in cell.items())
-        what += f" in {month:%Y-%m}" if month else ""
+        what = _called(cell, period)
         if rows.is_empty():
-            hint = "Months are those of usage; values are written as in costs."
+            hint = "Months and days are those of usage; values are written as in costs."
             raise InputError(Fault("explain", f"no cost of {what}", hint=hint))
         things = _things(rows)
         first = rows.filter(pl.col("cost_id").is_in(things.get_column("cost_id").implode()))
@@ -54,7 +61,7 @@ def explain_figure(workspace: Workspace, cell: dict[str, str], month: date | Non
     versions = rows.get_column("rules_version").unique().to_list()
     lines = [*([heading, ""] if heading else []), *stale(versions, rules, "reasons are those of today.")]
     lines += [f"{what}: {amounts(one)}, of {count(one['rows'], 'cost')}" for one in sums.iter_rows(named=True)]
-    lines.append(f"  who says that it is {named} {cell.get(named, '')}:".replace(" :", ":"))
+    lines.append(f"  who says that it is {named} {' or '.join(cell.get(named, ()))}:".replace(" :", ":"))
     lines += [
         f"    {amounts(one)}  {one[f'{named}_method']}: {one[f'{named}_rule'] or 'nobody said anything'}"
         f"{because(one[f'{named}_rule'], known)}"
@@ -67,26 +74,48 @@ def explain_figure(workspace: Workspace, cell: dict[str, str], month: date | Non
     ]
     bottom = ["", "Of the dearest rows, down to the bill:", *charge_lines(charges)[1:]]
     data = {
-        "cell": cell, "month": month, "rules_versions": versions, "sums": plain_rows(sums),
-        "by_rule": plain_rows(given), "things": plain_rows(things), "charges": plain_rows(charges),
+        "cell": {name: values[0] if len(values) == 1 else list(values) for name, values in cell.items()},
+        "month": period.first if period and period.is_month else None,
+        "days": f"{period.first}..{period.last}" if period else None,
+        "rules_versions": versions, "sums": plain_rows(sums), "by_rule": plain_rows(given),
+        "things": plain_rows(things), "charges": plain_rows(charges),
     }  # fmt: skip
     return Told((*lines, *bottom), data)
 
 
-def _asked(published: Published, cell: dict[str, str], month: date | None) -> tuple[str, list[Any]]:
-    columns = published.frame("SELECT column_name FROM (DESCRIBE costs)").to_series().to_list()
-    dimensions = [name for name in columns if f"{name}_method" in columns]
-    known = (*dimensions, *_ALSO, *_COLUMNS)
+def _called(cell: Cell, period: Period | None) -> str:
+    """A figure's name: its cell, and the month or days."""
+    said = {name: " or ".join(value or "(none)" for value in values) for name, values in cell.items()}
+    what = ", ".join(f"{name}={value}" for name, value in said.items())
+    if period is None:
+        return what
+    days = f"in {period.first:%Y-%m}" if period.is_month else f"from {period.first} to {period.last}"
+    return f"{what} {days}".lstrip()
+
+
+def dimensions_of(published: Published) -> list[str]:
+    """Names of the dimensions that the costs have."""
+    columns = published.frame("SELECT column_name FROM (DESCRIBE main.costs)").to_series().to_list()
+    return [name for name in columns if f"{name}_method" in columns]
+
+
+def condition_of(published: Published, cell: Cell, period: Period | None) -> tuple[str, list[Any]]:
+    """SQL that holds for the costs of a figure, with the values of its `?`.
+
+    Raises:
+        InputError: a column is unknown.
+    """
+    known = (*dimensions_of(published), *ALSO, *_COLUMNS)
     conditions = ["true"]
     params: list[Any] = []
-    for name, value in cell.items():
+    for name, values in cell.items():
         if name not in known:
             raise InputError(Fault("explain", f'unknown column "{name}"', ", ".join(known), suggest(name, known)))
-        conditions.append(f'"{_COLUMNS.get(name, name)}" = ?')
-        params.append(value)
-    if month is not None:
-        conditions.append("date_trunc('month', usage_date) = ?")
-        params.append(month)
+        conditions.append(f"list_contains(?, coalesce(\"{_COLUMNS.get(name, name)}\", ''))")
+        params.append(list(values))
+    if period is not None:
+        conditions.append("usage_date BETWEEN ? AND ?")
+        params += [period.first, period.last]
     return " AND ".join(conditions), params
 
 
@@ -127,12 +156,12 @@ def explain_finding(workspace: Workspace, name: str) -> Told:
             hint = "Take the fingerprint from: attribution sql 'SELECT fingerprint, kind, subject FROM findings'."
             raise InputError(Fault("explain", what, ", ".join(found.get_column("fingerprint").head(4)), hint))
         row = found.row(0, named=True)
-        dimensions = published.frame("SELECT column_name FROM (DESCRIBE costs)").to_series().to_list()
+        dimensions = dimensions_of(published)
         billed_so = published.frame("SELECT 1 FROM costs WHERE ResourceId = ? LIMIT 1", [row["subject"]]).height
     heading = f"{row['kind']} {row['subject']} ({row['fingerprint']}, {row['state']}): {row['evidence']}"
-    cell = _cell(row["subject"], [name for name in dimensions if f"{name}_method" in dimensions])
+    cell = _cell(row["subject"], dimensions)
     if cell:
-        told = explain_figure(workspace, cell, row["month"], heading)
+        told = explain_figure(workspace, cell, month_of(row["month"]) if row["month"] else None, heading)
     elif billed_so:
         told = explain_resource(workspace, row["subject"], row["month"])
         told = Told((heading, "", *told.lines), told.data)
@@ -141,11 +170,11 @@ def explain_finding(workspace: Workspace, name: str) -> Told:
     return Told(told.lines, {"finding": plain_rows(found)[0]} | told.data)
 
 
-def _cell(subject: str, dimensions: list[str]) -> dict[str, str]:
+def _cell(subject: str, dimensions: list[str]) -> Cell:
     """`project=atlas stage=sft` as columns and values; values may hold blanks, names do not."""
-    names = "|".join(map(re.escape, (*dimensions, *_ALSO, *_COLUMNS)))
+    names = "|".join(map(re.escape, (*dimensions, *ALSO, *_COLUMNS)))
     at = list(re.finditer(rf"(?:^|\s)({names})=", subject))
     if not at or at[0].start() != 0:
         return {}
     ends = [*(one.start() for one in at[1:]), len(subject)]
-    return {one[1]: subject[one.end() : end].strip() for one, end in zip(at, ends, strict=True)}
+    return {one[1]: (subject[one.end() : end].strip(),) for one, end in zip(at, ends, strict=True)}

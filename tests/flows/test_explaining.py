@@ -128,11 +128,32 @@ def test_rules_that_changed_since_are_said(ran: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("words", "condition"),
+    [
+        (["--where", "project=atlas", "--where", "project=orion"], "project IN ('atlas', 'orion')"),
+        (["--where", "project=atlas", "--days", "2026-10-05..2026-10-31"],
+         "project = 'atlas' AND usage_date BETWEEN '2026-10-05' AND '2026-10-31'"),
+        (["--where", "ResourceId=", "--days", "2026-10-31"], "ResourceId IS NULL AND usage_date = '2026-10-31'"),
+        (["--where", "ResourceId=", "--where", "ResourceId=i-3", "--where", "BillingCurrency=USD"],
+         "ResourceId IS NULL OR ResourceId = 'i-3'"),
+    ],
+)  # fmt: skip
+def test_a_figure_may_be_of_several_values_of_none_and_of_days(ran: Path, words: list[str], condition: str) -> None:
+    (summed,) = told(ran, *words)["sums"]
+    sql = f"SELECT count(*), sum(BilledCost), sum(EffectiveCost) FROM costs WHERE {condition}"  # noqa: S608 - as above
+    rows, *sums = query(ran / "ledger", sql).row(0)
+    assert rows
+    assert [summed["rows"], Decimal(summed["BilledCost"]), Decimal(summed["EffectiveCost"])] == [rows, *sums]
+
+
+@pytest.mark.parametrize(
     ("words", "said"),
     [
         (["--where", "project"], "is no COLUMN=VALUE"),
         (["--where", "projekt=atlas"], 'Did you mean "project"?'),
-        (["--where", "project=atlas", "--where", "project=orion"], "named twice"),
+        (["--where", "project=atlas", "--days", "2026-10-09..2026-10-03"], "are no days"),
+        (["--where", "project=atlas", "--days", "2026-10-03", "--month", "2026-10"], "without --month"),
+        (["i-1", "--days", "2026-10-03"], "goes with --where"),
         (["--where", "project=nobody"], "no cost of project=nobody"),
         (["--charge", "october"], "names no row"),
         (["--charge", "bills/october.csv:77"], 'no charge in row 77 of "bills/october.csv"'),
