@@ -35,12 +35,20 @@ STATES = ("open", "reopened", "acknowledged", "snoozed", "planned", "suppressed"
 ACTIVE = ("open", "reopened")
 """States in which somebody still has to look."""
 KINDS = (
-    "growth", "new", "anomaly", "sudden_silence", "budget_warned", "budget_at_risk",
-    "budget_breached", "plan_at_risk", "plan_breached", "burns_without_progress", "rate_missing", "source_behind",
-    "invoice_differs", "invoice_without_bill", "bill_without_invoice", "bill_in_two_sources", "owner_left",
-    "recipient_without_cost", "source_not_named",
+    # growth, days, budgets and plans
+    "growth", "new", "weekly_growth", "anomaly", "sudden_silence", "budget_warned", "budget_at_risk",
+    "budget_breached", "plan_at_risk", "plan_breached", "burns_without_progress", "rate_missing",
+    # sources, invoices and people
+    "source_behind", "source_not_named", "bill_in_two_sources", "invoice_differs", "invoice_without_bill",
+    "bill_without_invoice", "owner_left", "owner_without_recipient", "recipient_without_cost", "disputed_cost",
+    # jobs on nodes
+    "job_without_bill", "node_without_jobs", "node_size_unknown", "node_overbooked", "node_in_two_bills",
+    # what readers had to decide
+    "billing_period_derived", "charge_type_unknown", "footer", "net_cost_missing", "no_resource",
+    "private_row_named", "savings_plan_netting", "service_missing", "split_cost_billed", "unused_commitment_derived",
+    "unused_commitment_unknown",
 )  # fmt: skip
-"""Kinds of findings beside those of the waste detectors and of readers' notices."""
+"""Kinds of findings beside those of the waste detectors."""
 ACTIONS = ("ack", "snooze", "resolve", "reopen")
 RESOLVED_FOR = 14
 """Days that a finding resolved by hand may still be found before it opens again: data comes late, windows are long."""

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from small_workspace import AS_OF, TOML, attribution, bill_text, charge, workspace
+
+from flows import doctor
+from schemas.workspace import Inputs
 
 
 def advice(root: Path, area: str) -> list[dict[str, Any]]:
@@ -68,3 +72,7 @@ def test_on_the_terminal_nothing_is_cut(tmp_path: Path) -> None:
     run(workspace(tmp_path, [charge(project="", ServiceName=service)]))
     said = " ".join(attribution("doctor", "--workspace", tmp_path).out.split())
     assert service in said
+
+
+def test_each_input_that_a_workspace_can_have_is_advised() -> None:
+    assert set(doctor._FEEDS) == {one.name for one in fields(Inputs)}
