@@ -37,7 +37,7 @@ weekly: .venv/.runtime
 	@$(RUN)python -m flows.weekly $(SAMPLE)
 
 test: .venv/.dev
-	@$(RUN)python -m pytest
+	@$(RUN)python -m pytest -n auto --maxprocesses 4 --dist loadfile
 
 check: .venv/.dev
 	@$(RUN)ruff check .
