@@ -8,10 +8,8 @@ from pathlib import Path
 import polars as pl
 import pyarrow.parquet as pq
 
-from attribution.ledger import read_published
-from attribution.ledger.published import Published
-from attribution.reports.attributed_focus import ALLOCATED, SINCE_MINOR, attributed_sql
-from attribution.reports.focus_export import VERSIONS, as_text, columns_of, focus_rows
+from attribution.ledger import Published, attributed_sql, read_published
+from attribution.reports.focus_export import VERSIONS, as_text, columns_of, focus_rows, not_yet
 from flows.questions import as_csv, as_json_text, ask
 from schemas.charges import FOCUS_COLUMNS
 from schemas.faults import Fault, InputError, suggest
@@ -105,7 +103,7 @@ def _batches(
     """Rows as FOCUS has them, all batches with the same columns."""
     told, order, own = "charges", "bill_id, file, row_number", []
     if attributed:
-        dimensions = published.frame("SELECT DISTINCT dimension FROM coverage ORDER BY ALL").to_series().to_list()
+        dimensions = published.dimensions()
         told, order = f"({attributed_sql(dimensions)})", "cost_id"
         own = [f"x_{name}" for name in dimensions]
     chosen = "($month IS NULL OR strftime(billing_month, '%Y-%m') = $month) AND ($source IS NULL OR source = $source)"
@@ -128,7 +126,7 @@ def _batches(
     wanted = ", ".join(f'"{name}"' for name in FOCUS_COLUMNS)
     wanted = ", ".join([wanted, *(f'"{name}"' for name in own)])
     query = f"SELECT source, {wanted} FROM {told} WHERE {chosen} ORDER BY {order}"  # noqa: S608
-    early = ALLOCATED if attributed and VERSIONS[version] < SINCE_MINOR else ()
+    early = not_yet(version) if attributed else ()
     own += [f"x_{name}" for name in early]
     for batch in published.batches(query, params, _ROWS):
         beside = batch.rename({name: f"x_{name}" for name in early}).select(own)

@@ -60,9 +60,7 @@ def _closed(published: Published, month: date) -> None:
 
 def _sums(published: Published, journal: Journal, month: date) -> pl.DataFrame:
     """The month's costs by bill, currency, cost element and the journal's dimensions."""
-    columns = published.frame("SELECT column_name FROM (DESCRIBE costs)").to_series().to_list()
-    dimensions = [name for name in columns if f"{name}_method" in columns]
-    if faults := journal_faults(journal, dimensions):
+    if faults := journal_faults(journal, published.dimensions()):
         raise InputError(faults)
     by = "".join(f', "{name}"' for name in journal.by)
     rows = published.frame(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from attribution.ledger.actions import Action, append_actions
+from attribution.ledger.attributed_focus import attributed_sql
 from attribution.ledger.closing import close_month, reopen_month
 from attribution.ledger.ledger import Ledger, open_ledger
 from attribution.ledger.mails import (
@@ -40,6 +41,7 @@ __all__ = [
     "append_actions",
     "approve",
     "approved",
+    "attributed_sql",
     "billing_month",
     "close_month",
     "keep_dispute",

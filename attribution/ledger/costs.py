@@ -22,7 +22,7 @@ from attribution.ledger.closing import Star
 from attribution.ledger.connection import append, registered
 from attribution.ledger.connection import replace as replace_table
 from attribution.ledger.disk import WRITING, put_file, write_rows
-from attribution.ledger.views import dimensions_kept, query_file, sql_text, view_query
+from attribution.ledger.views import dimensions_among, dimensions_kept, query_file, sql_text, view_query
 from schemas.check import verify
 from schemas.costs import (
     COST_COLUMNS,
@@ -125,10 +125,9 @@ def lay_subjects(con: duckdb.DuckDBPyConnection, file: Path | None) -> None:
 
 
 def _check(costs: pl.DataFrame, subjects: pl.DataFrame, allocations: pl.DataFrame) -> None:
-    dimensions = tuple(name for name in allocations.columns if f"{name}_method" in allocations.columns)
     verify(costs, Costs, "costs to keep")
     verify(subjects, CostSubjects, "subjects to keep")
-    verify(allocations, allocations_schema(dimensions), "allocations to keep")
+    verify(allocations, allocations_schema(dimensions_among(allocations.columns)), "allocations to keep")
 
 
 def empty_shapes(dimensions: tuple[str, ...]) -> dict[str, pl.DataFrame]:

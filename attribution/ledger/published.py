@@ -25,7 +25,7 @@ from attribution.ledger.ledger import Ledger
 from attribution.ledger.lines import lines, lines_in, parts_that_count, subjects, subjects_in
 from attribution.ledger.parts import roll_up_beside
 from attribution.ledger.rollup import RollUp
-from attribution.ledger.views import comment_on_all, lay_views
+from attribution.ledger.views import comment_on_all, dimensions_kept, lay_views
 from schemas.faults import Fault, InputError
 
 Params = Sequence[Any] | Mapping[str, Any]
@@ -137,6 +137,10 @@ class Published:
     def __init__(self, con: duckdb.DuckDBPyConnection, store: Path) -> None:
         self._con = con
         self._store = store
+
+    def dimensions(self) -> tuple[str, ...]:
+        """Dimensions that costs have, in their order."""
+        return dimensions_kept(self._con)
 
     def subjects(self, rollup: RollUp) -> pl.DataFrame:
         """Subjects of the bills that counted when this was published; see Ledger.subjects."""

@@ -28,7 +28,7 @@ def view_files() -> list[Path]:
 
 
 def dimensions_kept(con: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
-    """Dimensions of the kept allocations, in their order: each column that has its method beside it."""
+    """Dimensions of the kept allocations; before any are kept, those that there always are."""
     columns = [name for (name,) in con.execute(
         """
         SELECT column_name FROM duckdb_columns()
@@ -36,7 +36,12 @@ def dimensions_kept(con: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
         ORDER BY column_index
         """
     ).fetchall()]  # fmt: skip
-    return tuple(name for name in columns if f"{name}_method" in columns) or DIMENSIONS
+    return dimensions_among(columns) or DIMENSIONS
+
+
+def dimensions_among(columns: Sequence[str]) -> tuple[str, ...]:
+    """Dimensions of a table, in their order: each column that has its method beside it."""
+    return tuple(name for name in columns if f"{name}_method" in columns)
 
 
 def with_dimensions(sql: str, dimensions: Sequence[str]) -> str:

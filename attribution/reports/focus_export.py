@@ -16,14 +16,17 @@ from polars import selectors
 
 from schemas.charges import FOCUS_COLUMNS
 
+ALLOCATED = (
+    "AllocatedMethodDetails", "AllocatedMethodId", "AllocatedResourceId", "AllocatedResourceName", "AllocatedTags",
+)  # fmt: skip
+"""What tells how a cost was split and to whom; an attributed file has them in every version, before 1.3 as `x_`."""
 # Since which minor version of FOCUS 1 a column exists; all others are in 1.0.
 _SINCE = {
     **dict.fromkeys(("CapacityReservationId", "CapacityReservationStatus", "CommitmentDiscountQuantity",
                      "CommitmentDiscountUnit", "ServiceSubcategory", "SkuMeter", "SkuPriceDetails"), 1),
     **dict.fromkeys(("BillingAccountType", "InvoiceId", "PricingCurrency", "PricingCurrencyContractedUnitPrice",
                      "PricingCurrencyEffectiveCost", "PricingCurrencyListUnitPrice", "SubAccountType"), 2),
-    **dict.fromkeys(("AllocatedMethodDetails", "AllocatedMethodId", "AllocatedResourceId", "AllocatedResourceName",
-                     "AllocatedTags", "ContractApplied", "HostProviderName", "ServiceProviderName"), 3),
+    **dict.fromkeys((*ALLOCATED, "ContractApplied", "HostProviderName", "ServiceProviderName"), 3),
     **dict.fromkeys(("CommitmentProgramEligibilityDetails", "InvoiceDetailId"), 4),
 }  # fmt: skip
 # The last minor version that has a column.
@@ -87,7 +90,16 @@ def columns_of(version: str, filled: Collection[str], whole: Collection[str]) ->
     minor = VERSIONS[version]
     measured = {"ConsumedUnit"} if "ConsumedQuantity" in filled else set()
     given = {*_ALWAYS, *filled, *measured} - {name for name in _WHOLE_OR_NONE if name not in whole}
-    return [name for name in FOCUS_COLUMNS if name in given and _SINCE.get(name, 0) <= minor <= _UNTIL.get(name, minor)]
+    return [name for name in FOCUS_COLUMNS if name in given and _known(name, minor)]
+
+
+def not_yet(version: str) -> tuple[str, ...]:
+    """Columns of ALLOCATED that a version of FOCUS does not have."""
+    return tuple(name for name in ALLOCATED if not _known(name, VERSIONS[version]))
+
+
+def _known(name: str, minor: int) -> bool:
+    return _SINCE.get(name, 0) <= minor <= _UNTIL.get(name, minor)
 
 
 def focus_rows(charges: pl.DataFrame, columns: list[str], services: pl.DataFrame) -> pl.DataFrame:

@@ -2,7 +2,7 @@
 
 Every row of `costs` is one row here, negations too, so that all sums stay: the shares of a split are what its
 negation takes. `AllocatedResourceId` names the receiver as `dimension=value`, `AllocatedTags` holds all its dimensions.
-Before FOCUS 1.3 these columns have `x_` names. Source: FOCUS specification 1.3, split cost allocation.
+Source: FOCUS specification 1.3, split cost allocation.
 """
 
 from __future__ import annotations
@@ -11,11 +11,6 @@ from collections.abc import Sequence
 
 from schemas.charges import FOCUS_COLUMNS
 
-ALLOCATED = (
-    "AllocatedMethodDetails", "AllocatedMethodId", "AllocatedResourceId", "AllocatedResourceName", "AllocatedTags",
-)  # fmt: skip
-SINCE_MINOR = 3
-"""The minor version of FOCUS 1 that has these columns."""
 _MOVED = "('split', 'job')"
 _FROM_COSTS = (
     "BillingAccountId", "SubAccountId", "SubAccountName", "ServiceProviderName", "ServiceCategory", "ServiceName",
