@@ -11,6 +11,7 @@ import polars as pl
 
 from attribution.ledger.closing import FOLDER, Star, closed_months, read_rows, sums_by_bill
 from attribution.ledger.connection import RESTORE, frame
+from attribution.ledger.views import dimensions_among
 from schemas.dimensions import UNALLOCATED
 from schemas.faults import Fault, InputError
 from schemas.money import MONEY, known_sum
@@ -40,29 +41,20 @@ def as_reported(con: duckdb.DuckDBPyConnection, store: Path, computed: Star) -> 
     if not closed:
         return computed, pl.DataFrame()
     frozen = [_checked(con, store / FOLDER / str(closing), closing) for closing in closed.values()]
+    frozen = [replace(one, allocations=_shaped(one.allocations, computed.allocations)) for one in frozen]
     mine = computed.subjects.filter(pl.col("billing_month").is_in(list(closed)))
-    gone = mine.get_column("subject_id")
-    open_rows = {
-        one.name: getattr(computed, one.name).filter(~pl.col("subject_id").is_in(gone.implode()))
-        for one in fields(Star)
-        if one.name != "allocations"
-    }
-    kept = Star(allocations=computed.allocations, **open_rows)
-    for one in frozen:
-        kept = Star(
-            **{
-                each.name: pl.concat([getattr(kept, each.name), getattr(one, each.name)], how="diagonal")
-                for each in fields(Star)
-                if each.name != "allocations"
-            },
-            allocations=pl.concat([kept.allocations, _shaped(one.allocations, computed.allocations)]),
+    is_closed = pl.col("subject_id").is_in(mine.get_column("subject_id").implode())
+    kept = {
+        name: pl.concat(
+            [rows if name == "allocations" else rows.filter(~is_closed), *(getattr(one, name) for one in frozen)],
+            how="diagonal",
         )
-    dimensions = [name for name in computed.allocations.columns if f"{name}_method" in computed.allocations.columns]
-    after = computed.costs.filter(pl.col("subject_id").is_in(gone.implode()))
-    told = [_by_value(replace(computed, costs=after, subjects=mine), dimensions, "computed")]
-    shaped = [replace(one, allocations=_shaped(one.allocations, computed.allocations)) for one in frozen]
-    before = pl.concat(_by_value(one, dimensions, "reported") for one in shaped)
-    return kept, _differences(before, told[0])
+        for name, rows in ((one.name, getattr(computed, one.name)) for one in fields(Star))
+    }
+    dimensions = dimensions_among(computed.allocations.columns)
+    before = pl.concat(_by_value(one, dimensions, "reported") for one in frozen)
+    after = replace(computed, costs=computed.costs.filter(is_closed), subjects=mine)
+    return Star(**kept), _differences(before, _by_value(after, dimensions, "computed"))
 
 
 def _checked(con: duckdb.DuckDBPyConnection, folder: Path, closing: int) -> Star:
