@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -11,7 +12,7 @@ import polars as pl
 from attribution.ledger import Published, read_published
 from attribution.reports.figures import count
 from attribution.rules import read_rules
-from flows.explaining.told import Told, amounts, because, or_unknown, reasons, row_text, stale
+from flows.explaining.told import Told, amounts, answer_lines, because, or_unknown, reasons, row_text, stale
 from flows.questions import plain_rows
 from flows.running import rollup_of
 from schemas.costs import SUBJECT_TEXT
@@ -58,16 +59,12 @@ def explain_charge(workspace: Workspace, bill: str, row: int) -> Told:
         subject, allocation = lines.row(0)
         _up(published, trail, (subject, day, allocation), start, hours)
         who = published.frame("SELECT * FROM book.allocations")
-    names = [name.removesuffix("_method") for name in who.columns if name.endswith("_method")]
+        names = published.dimensions()
     known = reasons(rules)
     said = who.filter(pl.col("allocation_id") == allocation).row(0, named=True)
     paid = _paid(trail, who, names)
     text = _lines_of(one, row, day)
-    text += [
-        f"  {name} = {said[name]}  ({said[f'{name}_method']}: {said[f'{name}_rule'] or 'nobody said anything'}"
-        f"{because(said[f'{name}_rule'], known)})"
-        for name in names
-    ]
+    text += answer_lines(said, names, known)
     text += [
         f'  split "{step["split"]}"{_of_job(step)}: {step["weight"]} of {step["total_weight"]} to '
         f"{_called(who, names, step)}{because(step['split'], known)}"
@@ -90,7 +87,7 @@ def _lines_of(one: dict[str, Any], row: int, day: Any) -> list[str]:  # noqa: AN
     return lines
 
 
-def _paid_lines(paid: list[dict[str, Any]], names: list[str]) -> list[str]:
+def _paid_lines(paid: list[dict[str, Any]], names: Sequence[str]) -> list[str]:
     return [f"  paid by {count(len(paid), 'receiver')}:"] + [
         f"    BilledCost {or_unknown(part['BilledCost'])}, EffectiveCost {or_unknown(part['EffectiveCost'])}  "
         + ", ".join(f"{name}={part[name]}" for name in names)
@@ -187,13 +184,13 @@ def _of_job(step: dict[str, Any]) -> str:
     return f" ({said})" if said else ""
 
 
-def _called(who: pl.DataFrame, names: list[str], step: dict[str, Any]) -> str:
+def _called(who: pl.DataFrame, names: Sequence[str], step: dict[str, Any]) -> str:
     row = who.filter(pl.col("allocation_id") == step["receiver_allocation_id"]).row(0, named=True)
     moved = [name for name in names if row[f"{name}_rule"] == step["split"]] or names
     return ", ".join(f"{name}={row[name]}" for name in moved)
 
 
-def _paid(trail: _Trail, who: pl.DataFrame, names: list[str]) -> list[dict[str, Any]]:
+def _paid(trail: _Trail, who: pl.DataFrame, names: Sequence[str]) -> list[dict[str, Any]]:
     """Receivers with their parts, the largest first; those that read alike are one."""
     found: dict[tuple[str, ...], list[Units]] = {}
     for allocation, units in trail.payers.items():

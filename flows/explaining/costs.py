@@ -10,7 +10,7 @@ from attribution.allocation import recompute
 from attribution.ledger import Published, read_published
 from attribution.reports.figures import count
 from attribution.rules import read_rules
-from flows.explaining.told import SHOWN, Told, because, behind, charge_lines, or_unknown, reasons, stale
+from flows.explaining.told import SHOWN, Told, answer_lines, because, behind, charge_lines, or_unknown, reasons, stale
 from flows.questions import plain_rows
 from flows.running import rollup_of
 from schemas.faults import Fault, InputError
@@ -35,14 +35,9 @@ def explain_cost(workspace: Workspace, cost_id: str) -> Told:
         if not found.height:
             raise InputError(Fault("explain", f'no cost "{cost_id}"', hint="Take the cost_id from a row of costs."))
         row = found.row(0, named=True)
-        names = [name.removesuffix("_method") for name in found.columns if name.endswith("_method")]
         lines = [f"{cost_id}: {row['usage_date']}, {row['source']}, bill {row['bill_id']}"]
         lines += [f"  {name} {shortest(row[name])} {row['BillingCurrency']}" for name in COSTS if row[name] is not None]
-        lines += [
-            f"  {name} = {row[name]}  ({row[f'{name}_method']}: {row[f'{name}_rule'] or 'nobody said anything'}"
-            f"{because(row[f'{name}_rule'], known)})"
-            for name in names
-        ]
+        lines += answer_lines(row, published.dimensions(), known)
         shares = shares_of(published, cost_id)
         lines += [
             f'  split "{one["split"]}": {one["weight"]} of {one["total_weight"]}, '

@@ -14,7 +14,7 @@ from attribution.reports.period import Period, month_of
 from attribution.rules import read_rules
 from flows.explaining.costs import billed
 from flows.explaining.resources import explain_resource
-from flows.explaining.told import SHOWN, Told, amounts, because, behind, charge_lines, reasons, stale
+from flows.explaining.told import SHOWN, Told, amounts, behind, charge_lines, reasons, said_by, stale
 from flows.questions import plain_rows
 from flows.running import rollup_of
 from schemas.faults import Fault, InputError, suggest
@@ -62,11 +62,7 @@ def explain_figure(workspace: Workspace, cell: Cell, period: Period | None, head
     lines = [*([heading, ""] if heading else []), *stale(versions, rules, "reasons are those of today.")]
     lines += [f"{what}: {amounts(one)}, of {count(one['rows'], 'cost')}" for one in sums.iter_rows(named=True)]
     lines.append(f"  who says that it is {named} {' or '.join(cell.get(named, ()))}:".replace(" :", ":"))
-    lines += [
-        f"    {amounts(one)}  {one[f'{named}_method']}: {one[f'{named}_rule'] or 'nobody said anything'}"
-        f"{because(one[f'{named}_rule'], known)}"
-        for one in given.iter_rows(named=True)
-    ]
+    lines += [f"    {amounts(one)}  {said_by(one, named, known)}" for one in given.iter_rows(named=True)]
     lines.append("  what costs most, each with its dearest row (see attribution explain --cost):")
     lines += [
         f"    {one['ServiceName']}  {one['ResourceId'] or ''}  {amounts(one)}  {one['cost_id']}"
@@ -93,19 +89,13 @@ def _called(cell: Cell, period: Period | None) -> str:
     return f"{what} {days}".lstrip()
 
 
-def dimensions_of(published: Published) -> list[str]:
-    """Names of the dimensions that the costs have."""
-    columns = published.frame("SELECT column_name FROM (DESCRIBE main.costs)").to_series().to_list()
-    return [name for name in columns if f"{name}_method" in columns]
-
-
 def condition_of(published: Published, cell: Cell, period: Period | None) -> tuple[str, list[Any]]:
     """SQL that holds for the costs of a figure, with the values of its `?`.
 
     Raises:
         InputError: a column is unknown.
     """
-    known = (*dimensions_of(published), *ALSO, *_COLUMNS)
+    known = (*published.dimensions(), *ALSO, *_COLUMNS)
     conditions = ["true"]
     params: list[Any] = []
     for name, values in cell.items():
@@ -156,7 +146,7 @@ def explain_finding(workspace: Workspace, name: str) -> Told:
             hint = "Take the fingerprint from: attribution sql 'SELECT fingerprint, kind, subject FROM findings'."
             raise InputError(Fault("explain", what, ", ".join(found.get_column("fingerprint").head(4)), hint))
         row = found.row(0, named=True)
-        dimensions = dimensions_of(published)
+        dimensions = published.dimensions()
         billed_so = published.frame("SELECT 1 FROM costs WHERE ResourceId = ? LIMIT 1", [row["subject"]]).height
     heading = f"{row['kind']} {row['subject']} ({row['fingerprint']}, {row['state']}): {row['evidence']}"
     cell = _cell(row["subject"], dimensions)
@@ -170,7 +160,7 @@ def explain_finding(workspace: Workspace, name: str) -> Told:
     return Told(told.lines, {"finding": plain_rows(found)[0]} | told.data)
 
 
-def _cell(subject: str, dimensions: list[str]) -> Cell:
+def _cell(subject: str, dimensions: Sequence[str]) -> Cell:
     """`project=atlas stage=sft` as columns and values; values may hold blanks, names do not."""
     names = "|".join(map(re.escape, (*dimensions, *ALSO, *_COLUMNS)))
     at = list(re.finditer(rf"(?:^|\s)({names})=", subject))

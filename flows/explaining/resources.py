@@ -5,6 +5,7 @@ Only the resource and what it hangs on are resolved anew; shares are taken from 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -93,13 +94,13 @@ def shares_stored(
         return (), versions.to_series().to_list()
     rows = shares_anew(lineage)
     who = published.frame("SELECT * FROM book.allocations").rename({"allocation_id": "receiver_allocation_id"})
-    names = [name.removesuffix("_method") for name in who.columns if name.endswith("_method")]
+    names = published.dimensions()
     currency = published.frame("SELECT subject_id, BillingCurrency FROM book.subjects")
     rows = rows.join(who, on="receiver_allocation_id", how="left").join(currency, on="subject_id", how="left")
     return _by_receiver(rows, names), versions.to_series().to_list()
 
 
-def _by_receiver(rows: pl.DataFrame, names: list[str]) -> tuple[Share, ...]:
+def _by_receiver(rows: pl.DataFrame, names: Sequence[str]) -> tuple[Share, ...]:
     """Shares summed by split and receiver; of nodes divided by the hour only sums say something to a reader."""
     hourly = pl.col("hour").is_not_null()
     rows = rows.with_columns(

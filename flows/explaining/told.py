@@ -52,6 +52,17 @@ def because(name: str | None, known: dict[str, str]) -> str:
     return f"; because {known[name]}" if name in known else ""
 
 
+def answer_lines(row: dict[str, Any], dimensions: Sequence[str], known: dict[str, str]) -> list[str]:
+    """Each dimension of a row with its method and rule, and why that rule says so."""
+    return [f"  {name} = {row[name]}  ({said_by(row, name, known)})" for name in dimensions]
+
+
+def said_by(row: dict[str, Any], dimension: str, known: dict[str, str]) -> str:
+    """How a dimension of a row was found: method, rule, and why that rule says so."""
+    rule = row[f"{dimension}_rule"]
+    return f"{row[f'{dimension}_method']}: {rule or 'nobody said anything'}{because(rule, known)}"
+
+
 def amounts(row: dict[str, Any]) -> str:
     """BilledCost and EffectiveCost of a row, with the currency."""
     told = ", ".join(f"{name} {or_unknown(row[name])}" for name in COSTS[:2])
