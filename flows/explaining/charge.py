@@ -30,7 +30,7 @@ class _Trail:
     """What is found on the way up: who pays in the end, and each split that divided on the way."""
 
     payers: dict[int, Units] = field(default_factory=dict)
-    steps: list[dict[str, Any]] = field(default_factory=list)
+    steps: dict[tuple[Any, ...], dict[str, Any]] = field(default_factory=dict)
 
 
 def explain_charge(workspace: Workspace, bill: str, row: int) -> Told:
@@ -65,15 +65,11 @@ def explain_charge(workspace: Workspace, bill: str, row: int) -> Told:
     paid = _paid(trail, who, names)
     text = _lines_of(one, row, day)
     text += answer_lines(said, names, known)
-    text += [
-        f'  split "{step["split"]}"{_of_job(step)}: {step["weight"]} of {step["total_weight"]} to '
-        f"{_called(who, names, step)}{because(step['split'], known)}"
-        for step in trail.steps
-    ]
+    text += _step_lines(trail, who, names, known)
     text += _paid_lines(paid, names)
     older = stale([said["rules_version"]], rules, "what is said here is from then; reasons are those of today.")
     data = {"charge": plain_rows(charge)[0], "rules_version": said["rules_version"], "answers": said,
-            "splits": [{**step, "receiver": _called(who, names, step)} for step in trail.steps],
+            "splits": [{**step, "receiver": _called(who, names, step)} for step in trail.steps.values()],
             "paid_by": [{name: or_unknown(value) if "Cost" in name else value for name, value in part.items()}
                         for part in paid]}  # fmt: skip
     return Told((*older, *text), data)
@@ -167,14 +163,26 @@ def _up(published: Published, trail: _Trail, at: tuple[Any, ...], units: Units, 
         for row, part in zip(pool.iter_rows(named=True), zip(*shares, strict=True), strict=True):
             step = {key: row[key] for key in ("split", "weight", "total_weight", "receiver_allocation_id", "job_id")}
             step["hour"] = None if row["hour"] is None else f"{row['hour']:%Y-%m-%d %H:%M}"
-            if step not in trail.steps:
-                trail.steps.append(step)
+            trail.steps.setdefault(tuple(step.values()), step)
             if any(part):
                 _up(published, trail, (row["subject_id"], at[1], row["receiver_allocation_id"]), part, hours)
 
 
 def _divide(whole: int | None, weights: list[int]) -> list[int | None]:
     return [None] * len(weights) if whole is None else list(split_units(whole, weights))
+
+
+def _step_lines(trail: _Trail, who: pl.DataFrame, names: Sequence[str], known: dict[str, str]) -> list[str]:
+    """Splits on the way; hours of a node that were divided alike are one line."""
+    alike: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for step in trail.steps.values():
+        alike.setdefault(tuple(value for name, value in step.items() if name != "hour"), []).append(step)
+    return [
+        f'  split "{step["split"]}"{_of_job(step)}: {step["weight"]} of {step["total_weight"]} to '
+        f"{_called(who, names, step)}{because(step['split'], known)}"
+        + (f"; the same in {count(len(more), 'more hour')}" if more else "")
+        for step, *more in alike.values()
+    ]
 
 
 def _of_job(step: dict[str, Any]) -> str:
