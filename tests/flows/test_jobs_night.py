@@ -115,3 +115,5 @@ def test_a_day_of_a_node_leads_up_to_each_job_by_its_hours(tmp_path: Path) -> No
     }
     said = attribution("explain", "--charge", "bills/october.csv:7", "--workspace", tmp_path).out
     assert 'split "node" (hour 2026-10-04 10:00, job 2): ' in said
+    assert "hour 2026-10-04 11:00, job 2" not in said
+    assert "; the same in 1 more hour\n" in said
