@@ -138,6 +138,14 @@ def test_opened_again_the_next_run_restates_it_and_says_why_since_it_was_made(le
     ]  # fmt: skip
 
 
+def test_what_finance_closed_counts_as_reported_though_no_report_showed_it(ledger: Ledger) -> None:
+    september_closed(ledger)
+    reopen_month(ledger, SEPTEMBER, start(ledger))
+    keep(ledger, "borealis", tags="2")
+    told = ledger.frame("SELECT DISTINCT billing_month, reported FROM restatements ORDER BY 1").rows()
+    assert told == [(SEPTEMBER, True), (month("2026-10"), False)]
+
+
 def test_two_closed_months_keep_numbers_apart(ledger: Ledger) -> None:
     september_closed(ledger)
     august = {"month": "2026-08", "day": "2026-08-02"}

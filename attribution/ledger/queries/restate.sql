@@ -12,7 +12,8 @@ SELECT
     CASE WHEN a.is_there THEN a.EffectiveCost ELSE 0 END,
     CASE WHEN b.is_there THEN b.BilledCost ELSE 0 END,
     CASE WHEN a.is_there THEN a.BilledCost ELSE 0 END,
-    billing_month IN (SELECT month FROM book.reported_months WHERE run < r.run),
+    billing_month IN (SELECT month FROM book.reported_months WHERE run < r.run)
+        OR billing_month IN (SELECT billing_month FROM book.closings WHERE closed_run < r.run),
     c.cause
 FROM (SELECT *, true AS is_there FROM months_before) AS b
 FULL JOIN (SELECT *, true AS is_there FROM months_after) AS a
