@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import date
 
 from attribution import ledger
-from attribution.reports.figures import with_currency
+from attribution.reports.figures import count, with_currency
 from flows.running import Watch, quiet, running
 from flows.steps import publish
+from flows.summary import pending
 from schemas.workspace import Workspace
 
 
@@ -39,14 +41,9 @@ def reopen_month(workspace: Workspace, month: date, watch: Watch = quiet) -> str
     """
     with running(workspace, f"reopen {month:%Y-%m}", None, watch) as run:
         ledger.reopen_month(run.ledger, month, run.number)
-        pending = run.ledger.frame(
-            """
-            SELECT count(*) FILTER (dimension = 'project'), any_value(cause)
-            FROM pending_restatements WHERE billing_month = ?
-            """,
-            [month],
-        )
+        held = [row for row in pending(run) if row.month == month]
         publish(run)
-    many, cause = pending.row(0)
-    what = f"changes {many} projects ({cause})" if cause else "changes nothing that is known now"
+    many = Counter(dimension for dimension, _ in {(row.dimension, row.value) for row in held})
+    values = ", ".join(count(number, dimension) for dimension, number in sorted(many.items()))
+    what = f"changes {values} ({held[0].why})" if held else "changes nothing that is known now"
     return f"{month:%Y-%m} is open again; the next run {what} and notes it in restatements"

@@ -35,18 +35,23 @@ def summarize(run: Run, arrived: Arrived) -> NightlySummary:
         report,
         tuple(BillLine(*row) for row in changed.iter_rows()),
         (Place("for SQL", str(store / "costs.duckdb")), Place("reports", str(store / "reports"))),
-        pending=_pending(run),
+        pending=pending(run),
         nothing_new=not arrived.read,
     )
 
 
-def _pending(run: Run) -> tuple[Pending, ...]:
-    """What closed months hold back, by project; bills alone can differ without moving EffectiveCost."""
+def pending(run: Run) -> tuple[Pending, ...]:
+    """What closed months hold back, by project; of a month whose projects stay, by the dimensions that do not.
+
+    Bills alone can differ without moving EffectiveCost.
+    """
     rows = run.ledger.frame(
         """
-        SELECT billing_month, BillingCurrency, value, reported_EffectiveCost, computed_EffectiveCost, cause
-        FROM main.pending_restatements WHERE dimension = 'project'
-        ORDER BY abs(computed_EffectiveCost - reported_EffectiveCost) DESC NULLS LAST, billing_month, value
+        SELECT billing_month, BillingCurrency, dimension, value, reported_EffectiveCost, computed_EffectiveCost, cause
+        FROM main.pending_restatements
+        WHERE dimension = 'project' OR billing_month NOT IN (
+            SELECT billing_month FROM main.pending_restatements WHERE dimension = 'project')
+        ORDER BY abs(computed_EffectiveCost - reported_EffectiveCost) DESC NULLS LAST, billing_month, dimension, value
         """
     )
     return tuple(Pending(*row) for row in rows.iter_rows())

@@ -34,11 +34,12 @@ class ProjectCost:
 
 @dataclass(frozen=True)
 class Pending:
-    """EffectiveCost of a project in a closed month, as reported and as it would be now, and what made it differ."""
+    """EffectiveCost of a dimension's value in a closed month, as reported and as it would be, and what differed."""
 
     month: date
     currency: str
-    project: str
+    dimension: str
+    value: str
     reported: Amount
     computed: Amount
     why: str
@@ -256,11 +257,11 @@ def _projects(summary: NightlySummary, rows: list[ProjectCost]) -> RenderableTyp
 
 
 def _pending(rows: tuple[Pending, ...]) -> RenderableType:
-    table = plain_table("Project", "closed month", "why", "reported", "would be", "difference", texts=3)
+    table = plain_table("What", "closed month", "why", "reported", "would be", "difference", texts=3)
     for row in rows[:_ROWS]:
         add_row(
             table,
-            figures.label(row.project, 32),
+            figures.label(row.value if row.dimension == "project" else f"{row.dimension}={row.value}", 32),
             figures.month(row.month),
             figures.label(row.why, 24),
             figures.money(row.reported, row.currency),

@@ -102,6 +102,16 @@ def test_opened_again_it_is_as_if_it_had_never_been_closed(tmp_path: Path) -> No
     assert query(root / "ledger", "SELECT * FROM pending_restatements").is_empty()
 
 
+def test_what_moves_between_owners_alone_is_told_too(tmp_path: Path) -> None:
+    root = company(tmp_path)
+    rule = '[[rule]]\nname = "i-1 is of ines"\nwhen = { ResourceId = "i-1" }\nassign = { owner = "ines" }\n'
+    (root / "rules.toml").write_text(RULES + SPLIT.format(what="cost", by="cost") + rule, encoding="utf-8")
+    said = night(root, LATER)
+    assert "Held back by closed months" in said
+    assert {"owner=ines", "owner=mira"} <= set(said.split())
+    assert "changes 2 owners (rules)" in attribution("reopen", "2026-10", "-w", root).out
+
+
 def test_wrong_months_are_told(tmp_path: Path) -> None:
     root = company(tmp_path)
     for words, said in (
