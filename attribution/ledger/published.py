@@ -20,9 +20,9 @@ import polars as pl
 
 from attribution.ledger.connection import one_line
 from attribution.ledger.disk import PUBLISHED, WRITING, charges_folder, part_sizes, put_file
-from attribution.ledger.hourly import charge_periods, periods_in
+from attribution.ledger.hourly import periods_in
 from attribution.ledger.ledger import Ledger
-from attribution.ledger.lines import lines, lines_in, parts_that_count, subjects, subjects_in
+from attribution.ledger.lines import lines_in, parts_that_count, subjects_in
 from attribution.ledger.parts import roll_up_beside
 from attribution.ledger.rollup import RollUp
 from attribution.ledger.views import comment_on_all, dimensions_kept, lay_views
@@ -141,18 +141,6 @@ class Published:
     def dimensions(self) -> tuple[str, ...]:
         """Dimensions that costs have, in their order."""
         return dimensions_kept(self._con)
-
-    def subjects(self, rollup: RollUp) -> pl.DataFrame:
-        """Subjects of the bills that counted when this was published; see Ledger.subjects."""
-        return subjects(self._con, self._store, rollup)
-
-    def lines(self, rollup: RollUp) -> pl.LazyFrame:
-        """Lines of the bills that counted when this was published; see Ledger.lines."""
-        return lines(self._con, self._store, rollup)
-
-    def charge_periods(self, rollup: RollUp, resources: pl.Series) -> pl.DataFrame:
-        """Charges of some resources by their own periods (PERIOD_COLUMNS); see hourly.charge_periods."""
-        return charge_periods(self._con, self._store, rollup, resources)
 
     @contextmanager
     def rolled_up(self, rollup: RollUp) -> Iterator[RolledUp]:
