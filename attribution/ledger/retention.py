@@ -36,7 +36,8 @@ def prune(con: duckdb.DuckDBPyConnection, published: Path, *, revisions: int, to
     """Note as pruned the parts that nothing needs; the caller then sweeps.
 
     Kept are, of each bill, the revision that counts, the first, while its month is not over the last `revisions`, and
-    each that counted when reports were made; also what the published file, which somebody may be reading, counts.
+    each that counted when reports were made or its month was closed; also what the published file counts, which
+    somebody may be reading.
 
     Args:
         con: the ledger.
