@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from attribution.detection import budgets as detection
-from attribution.detection.exchange import convert, missing_rates
+from attribution.detection.exchange import missing_rates
 from attribution.detection.progress import STEP_COLUMNS, Training, count_steps, stalled_experiments
+from schemas.exchange import convert
 from schemas.faults import InputError
 from schemas.plans import Budget, Plan
 
@@ -52,7 +53,8 @@ def foresee(
     clock = detection.Clock(run.today, marks)
     ahead = detection.Ahead(plans, detection.ends_of(inputs.runs, run.as_of, workspace.timezone))
     rows = detection.budget_rows(converted.costs, stated, clock, workspace.currency, ahead)
-    lacking = (missing_rates(converted.apart, workspace.currency),) if stated else ()
+    asked = stated or workspace.inputs.rates
+    lacking = (missing_rates(converted.apart, workspace.currency),) if asked else ()
     return Foreseen(rows, (detection.budget_findings(rows, run.today), *lacking))
 
 

@@ -26,7 +26,7 @@ from attribution.detection import (
     unknown_recipients,
     unnamed_sources,
 )
-from attribution.detection.exchange import convert, rates_on
+from attribution.detection.exchange import rates_on
 from attribution.detection.planned import plans_kept
 from attribution.detection.windows import next_month
 from attribution.inputs import InputFrames
@@ -37,6 +37,7 @@ from flows.odd_days import detect_days
 from flows.people import as_owners, as_reported
 from flows.running import Run
 from schemas.detection import BILLED_COLUMNS, NOTICE_COLUMNS, Watermark, daily_columns
+from schemas.exchange import convert
 from schemas.people import left, recipients_on
 from schemas.waste import meter_columns
 from schemas.workspace import ALL, OWN_COSTS
@@ -79,6 +80,7 @@ def detect(run: Run, rules: RuleBook, inputs: InputFrames) -> pl.DataFrame:
     ledger.keep("waste_terms", pl.DataFrame({"grace_days": [workspace.waste.plan.grace_days]}))
     ledger.keep("invoice_checks", checks)
     ledger.keep("budgets", foreseen.rows)
+    ledger.keep("rates", inputs.rates)
     _keep_findings(run, inputs, found)
     run.watch("detected", 2, 2)
     return found

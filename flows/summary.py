@@ -5,6 +5,7 @@ All is asked of the analysts' views, so the ledger that a run holds open and the
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -22,6 +23,7 @@ from flows.running import Run
 from schemas.bills import HeldBack
 from schemas.detection import GROWTH_COLUMNS, INVOICE_CHECK_COLUMNS
 from schemas.money import COSTS
+from schemas.plans import RATE_COLUMNS
 from schemas.workspace import OWN_COSTS, Workspace
 
 
@@ -103,19 +105,19 @@ def report_frames(kept: Kept, workspace: Workspace, as_of: datetime, run: int | 
         held_back=tuple(HeldBack(*row) for row in held.iter_rows()),
         rejects=_refused_rows(kept),
         currency=workspace.currency,
-        budgets=_budget_rows(kept),
+        budgets=_rows_if_told(kept, "budgets", shapes.REPORT_BUDGET_COLUMNS),
+        rates=_rows_if_told(kept, "rates", RATE_COLUMNS),
         locale=workspace.locale,
         font=workspace.font,
     )
 
 
-def _budget_rows(kept: Kept) -> pl.DataFrame:
-    """Budgets with how they stand; none where the store has not told of any yet."""
-    views = kept.frame("SELECT view_name FROM duckdb_views() WHERE view_name = 'budgets' AND NOT internal")
-    if views.is_empty():
-        return pl.DataFrame(schema=shapes.REPORT_BUDGET_COLUMNS)
-    rows = kept.frame("SELECT * FROM main.budgets")
-    return rows.select(pl.col(name).cast(dtype) for name, dtype in shapes.REPORT_BUDGET_COLUMNS.items())
+def _rows_if_told(kept: Kept, view: str, columns: Mapping[str, pl.DataType]) -> pl.DataFrame:
+    """Rows of a view; none where the store was published before there was such a view."""
+    if kept.frame("SELECT view_name FROM duckdb_views() WHERE view_name = ? AND NOT internal", [view]).is_empty():
+        return pl.DataFrame(schema=columns)
+    rows = kept.frame(f"SELECT * FROM main.{view}")  # noqa: S608 - a view of our own
+    return rows.select(pl.col(name).cast(dtype) for name, dtype in columns.items())
 
 
 def restatement_rows(kept: Kept, whose: tuple[str, str] | None) -> pl.DataFrame:

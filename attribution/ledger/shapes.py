@@ -24,14 +24,14 @@ from schemas.dimensions import DIMENSIONS
 from schemas.findings import FINDING_MARK_COLUMNS
 from schemas.inputs import USAGE_COLUMNS
 from schemas.nodes import JOB_SHARE_COLUMNS, RUN_JOB_COLUMNS
-from schemas.plans import BUDGET_COLUMNS
+from schemas.plans import BUDGET_COLUMNS, RATE_COLUMNS
 from schemas.waste import DETECTOR_COLUMNS
 
 Kept = Literal[
     "growth", "reconciliation", "invoice_checks", "usage", "finding_marks", "detectors", "waste_terms",
     "daily_bounds", "anomalies",
     "jobs", "split_notices", "other_limits",
-    "budgets", "run_steps",
+    "budgets", "run_steps", "rates",
     "growth_contributors", "weekly_growth",
 ]  # fmt: skip
 """Tables that each run makes anew."""
@@ -54,6 +54,7 @@ def empty_tables() -> dict[str, pl.DataFrame]:
         "other_limits": OTHER_LIMIT_COLUMNS,
         "finding_marks": FINDING_MARK_COLUMNS,
         "budgets": BUDGET_COLUMNS,
+        "rates": RATE_COLUMNS,
         "reconciliation": RECONCILIATION_COLUMNS,
         "no_charges": {**CHARGE_COLUMNS, "filename": pl.String()},
     }

@@ -29,6 +29,7 @@ from attribution.reports.report import (
     Whose,
 )
 from attribution.reports.sums import known_sum, rows_by, within
+from attribution.reports.together import together_of
 from schemas.detection import Watermark
 from schemas.dimensions import DIMENSIONS, IDLE, NOBODY, SHARED
 from schemas.faults import Fault, InputError
@@ -83,6 +84,9 @@ def build_report(frames: ReportFrames, period: Period, owner: str | None = None,
         sections=sections,
         loose_findings=tuple(row for row in found if row.currency is None),
         quality=_quality(frames, daily, marks, until, whole=whose is None),
+        together=together_of(
+            _shown(daily, times), frames.rates, frames.currency, times, lambda rows: _tables(rows, times, whose)
+        ),
     )
 
 

@@ -17,6 +17,7 @@ from schemas.detection import GROWTH_COLUMNS, INVOICE_CHECK_COLUMNS, Watermark
 from schemas.faults import LawBrokenError
 from schemas.findings import FINDING_COLUMNS
 from schemas.money import MONEY
+from schemas.plans import RATE_COLUMNS
 
 DAILY_COLUMNS: dict[str, pl.DataType] = {
     "usage_date": pl.Date(),
@@ -100,6 +101,7 @@ class ReportFrames:
     bills: pl.DataFrame = field(default_factory=lambda: _empty(BILL_COLUMNS))
     reconciled: pl.DataFrame = field(default_factory=lambda: _empty(RECONCILED_COLUMNS))
     invoices: pl.DataFrame = field(default_factory=lambda: _empty(INVOICE_CHECK_COLUMNS))
+    rates: pl.DataFrame = field(default_factory=lambda: _empty(RATE_COLUMNS))  # what currencies are worth by the month
     held_back: tuple[HeldBack, ...] = ()
     rejects: int = 0
     currency: str | None = None  # the workspace's own; its section comes first
@@ -116,6 +118,7 @@ class ReportFrames:
             ("bills", BILL_COLUMNS),
             ("reconciled", RECONCILED_COLUMNS),
             ("invoices", INVOICE_CHECK_COLUMNS),
+            ("rates", RATE_COLUMNS),
         ):
             schema = getattr(self, name).schema
             wrong = [column for column, dtype in columns.items() if schema.get(column) != dtype]

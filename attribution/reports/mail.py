@@ -28,6 +28,7 @@ from attribution.reports.sheets import costs_sheet
 from attribution.reports.tables_csv import csv_text
 from attribution.reports.templating import environment
 from attribution.reports.text import render_text
+from attribution.reports.together import grids
 from attribution.reports.wording import Wording, wording
 from attribution.reports.workbook import render_workbook
 from schemas.faults import Fault, InputError, LawBrokenError
@@ -181,6 +182,7 @@ def render_mail_html(report: Report, pictures: dict[str, Chart], cids: dict[str,
             cids=cids,
             limit=limit,
             answer=answer,
+            grids=grids,
         )
         inlined = css_inline.inline(html, keep_style_tags=False, load_remote_stylesheets=False)
         inlined = inlined.replace("</head>", f"<style>{_DARK}</style></head>", 1)

@@ -11,6 +11,7 @@ from attribution.reports.charts import PAGE, PHONE, Chart, svg
 from attribution.reports.drawings import charts
 from attribution.reports.report import Report, Section
 from attribution.reports.templating import environment
+from attribution.reports.together import grids
 from attribution.reports.wording import wording
 
 _ROWS = 40
@@ -41,6 +42,7 @@ def render_page(report: Report, rows: int = _ROWS) -> str:
             billed=[say.with_currency(section.billed.this, section.currency) for section in report.sections],
             statements=words.statements(report),
             sections=[(section, _figures(report, section)) for section in report.sections],
+            grids=grids(report, say, rows),
             limit=rows,
         )
     )

@@ -1,7 +1,8 @@
 """The one Report record that every face prints; amounts are exact and rounded only when printed.
 
 `None` as an amount is "unknown", which is not zero. A report never adds two currencies: all money lives in
-a `Section`, one per currency. What only the report for all may hold is in `Whole`, which an owner's lacks.
+a `Section`, one per currency; `Together` holds it once more, by stated rates. What only the report for all
+may hold is in `Whole`, which an owner's lacks.
 """
 
 from __future__ import annotations
@@ -9,10 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from attribution.reports.period import Period, Spans
 from schemas.bills import HeldBack
+
+if TYPE_CHECKING:
+    from attribution.reports.together import Together
 
 Amount = Decimal | None
 
@@ -274,6 +278,7 @@ class Report:
     sections: tuple[Section, ...]
     loose_findings: tuple[Finding, ...]  # findings that no currency belongs to
     quality: Quality
+    together: Together | None = None  # where there are several currencies, and rates
 
     @property
     def period(self) -> Period:

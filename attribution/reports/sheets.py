@@ -30,7 +30,7 @@ def sheets(report: Report) -> tuple[Sheet, ...]:
     """Every table of a report."""
     names = [table.dimension for table in report.sections[0].tables] if report.sections else []
     costs = (Sheet(f"by_{name}", COSTS, tuple(_costs(report, n))) for n, name in enumerate(names))
-    return (*costs, *_lists(report), *_of_all(report))
+    return (*costs, *_in_one_currency(report), *_lists(report), *_of_all(report))
 
 
 def costs_sheet(report: Report) -> Sheet:
@@ -49,6 +49,25 @@ def _costs(report: Report, n: int) -> Iterable[tuple[Cell, ...]]:
                 figures.difference(row.this, row.before), _percent(row.this, row.before),
                 row.month, row.last_month, row.billed,
             )  # fmt: skip
+
+
+def _in_one_currency(report: Report) -> Iterable[Sheet]:
+    both = report.together
+    if both is None:
+        return
+    yield Sheet(
+        "in_one_currency",
+        ("dimension", "name", "currency", "EffectiveCost", "before", "month_to_date", "last_month", "BilledCost"),
+        tuple(
+            (table.dimension, row.name, both.currency, row.this, row.before, row.month, row.last_month, row.billed)
+            for table in both.tables for row in table.rows
+        ),
+    )  # fmt: skip
+    yield Sheet(
+        "rates",
+        ("BillingCurrency", "month", "EffectiveCost", "rate", "currency", "converted"),
+        tuple((row.currency, row.month, row.cost, row.rate, both.currency, row.worth) for row in both.parts),
+    )
 
 
 def _percent(this: Decimal | None, before: Decimal | None) -> Decimal | str:

@@ -30,6 +30,7 @@ from attribution.reports.text_tables import (
     plain_table,
     restated_table,
 )
+from attribution.reports.together import Grid, grids
 from attribution.reports.wording import Wording, wording
 from schemas.money import shortest
 
@@ -54,6 +55,8 @@ def render_terminal(report: Report, rows: int = 10) -> Group:
         Text(),
         _statements(report, say),
     ]
+    for grid in grids(report, say, rows):
+        parts += [_title(grid.title), _grid(grid), *map(Text, grid.notes)]
     for section in report.sections:
         parts += _section(report, section, rows, say)
     if report.loose_findings:
@@ -95,6 +98,15 @@ def _section(report: Report, section: Section, rows: int, say: Wording) -> list[
     if section.restatements:
         parts += [_title(say.say("restated_heading", code=code)), restated_table(section.restatements, code, say)]
     return parts + _for_all(section, say)
+
+
+def _grid(grid: Grid) -> Table:
+    table = plain_table(*grid.columns)
+    for cells in grid.rows[:-1]:
+        add_row(table, *cells)
+    table.add_section()
+    add_row(table, *grid.rows[-1], style="bold")
+    return table
 
 
 def _title(text: str) -> Text:

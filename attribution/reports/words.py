@@ -109,7 +109,11 @@ def subject(report: Report) -> str:
         first = report.sections[0]
         amount = say.with_currency(first.cost.this, first.currency)
         money = say.say("subject_money", amount=amount, change=say.percent(first.cost.this, first.cost.before))
-        if len(report.sections) > 1:
+        both = report.together
+        if both is not None and not any(part.apart for part in both.parts):
+            amount = say.with_currency(figures.total(part.worth for part in both.parts), both.currency)
+            money = say.say("subject_together", amount=amount, others=say.count("currencies", len(report.sections)))
+        elif len(report.sections) > 1:
             money = say.say("subject_more", first=money, others=say.count("more_currencies", len(report.sections) - 1))
     return say.say("subject", title=heading(report), period=say.period(report.period), money=money)
 

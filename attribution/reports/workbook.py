@@ -41,6 +41,7 @@ def render_workbook(report: Report) -> bytes:
             "money": {"num_format": "#,##0.00"},
             "count": {"num_format": "#,##0"},
             "percent": {"num_format": "0.0"},
+            "rate": {"num_format": "General"},
             "date": {"num_format": "yyyy-mm-dd"},
             "text": {"num_format": "@"},
             "plain": {},
@@ -109,6 +110,6 @@ def _write(page: Any, at: tuple[int, int], cell: Cell, formats: dict[str, Any], 
     elif isinstance(cell, date):
         page.write_datetime(*at, cell, formats["date"])
     elif isinstance(cell, Decimal):
-        page.write_number(*at, cell, formats["percent" if column == "percent" else "money"])
+        page.write_number(*at, cell, formats[column if column in ("percent", "rate") else "money"])
     else:
         page.write_number(*at, cell, formats["count"])

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import datetime as dt
-from decimal import Decimal
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from attribution.detection.budgets import plans_of
-from attribution.detection.exchange import convert, missing_rates, rates_on
+from attribution.detection.exchange import missing_rates, rates_on
 from attribution.inputs import Read, read_planned, read_rates
 from schemas.bills import Rejects
 from schemas.check import verify
+from schemas.exchange import convert
 from schemas.faults import InputError
 from schemas.money import MONEY
 from schemas.plans import RATE_COLUMNS, Plan
@@ -72,6 +73,9 @@ def test_bad_plans_are_refused_with_their_place(tmp_path: Path) -> None:
         read_planned(given(tmp_path, "from,to,amount"), tmp_path)
 
 
+WIDE = Context(prec=99)
+
+
 def rates(root: Path, *lines: str) -> Read:
     return read_rates(given(root, "month,from,to,rate", *lines), root)
 
@@ -119,6 +123,17 @@ def test_costs_are_converted_by_their_own_month_half_even_and_the_rest_stays_apa
     assert (euro["subject"], euro["cost_at_stake"]) == ("currency=EUR", 7)
     assert "2026-08: 7.00 EUR" in euro["evidence"]
     assert yen["BillingCurrency"] == "JPY"  # a rate the other way round is none
+
+
+def test_no_amount_is_too_large_or_a_rate_too_fine_to_be_converted(tmp_path: Path) -> None:
+    known = rates(tmp_path, "2026-10,USD,IDR,16123.123456789012", "2026-10,EUR,IDR,0.000000000001").frame
+    amounts = ["987654321098.765432109876", "-0.5", "123456789012345678"]
+    found = convert(costs(*(("2026-10-01", "USD", one) for one in amounts), ("2026-10-01", "EUR", "3.5")), known, "IDR")
+    exact = WIDE.multiply
+    wanted = [exact(Decimal(one), Decimal("16123.123456789012")) for one in amounts] + [Decimal("0.0000000000035")]
+    rounded = [one.quantize(Decimal("1e-12"), ROUND_HALF_EVEN, WIDE) for one in wanted]
+    assert found.costs.get_column("EffectiveCost").to_list() == rounded
+    assert found.apart.is_empty()
 
 
 def test_severity_takes_the_newest_rate_up_to_the_day() -> None:

@@ -1,0 +1,2 @@
+-- One month x pair of currencies: the rate that the workspace states.
+SELECT * FROM book.rates
