@@ -20,7 +20,8 @@ from attribution.ledger import (
 from attribution.ledger import query as ask_published
 from attribution.reports.mail import as_reference
 from flows.explaining.told import Told
-from flows.questions import ask, plain_rows
+from flows.plain_data import plain_rows
+from flows.questions import ask
 from flows.running import now
 from schemas.faults import Fault, InputError, suggest
 from schemas.workspace import ALL, Workspace

@@ -114,6 +114,21 @@ def accepting(workspace: Workspace, words: Sequence[str]) -> set[str]:
     return set(names) if ALL in words else set(words)
 
 
+def arrived_text(arrived: Arrived) -> str:
+    """What came in and what was held back, a line each."""
+    read = [f"read       {one.source.name}  {one.name}" for one in arrived.read]
+    held = [f"held back  {one.source}  {one.name}: {one.reason}" for one in arrived.settled.held_back]
+    counted = f"{len(arrived.read)} deliveries read, {len(arrived.settled.revised)} bills revised"
+    return "\n".join([*read, *held, counted])
+
+
+def arrived_data(arrived: Arrived) -> dict[str, object]:
+    """The same for scripts."""
+    read = [{"source": one.source.name, "name": one.name} for one in arrived.read]
+    settled = arrived.settled
+    return {"read": read, "held_back": settled.held_back, "bills_revised": len(settled.revised)}
+
+
 def complain(held_back: Sequence[HeldBack]) -> None:
     """End a run whose figures stand but lack something.
 

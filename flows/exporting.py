@@ -10,7 +10,8 @@ import pyarrow.parquet as pq
 
 from attribution.ledger import Published, attributed_sql, read_published
 from attribution.reports.focus_export import VERSIONS, as_text, columns_of, focus_rows, not_yet
-from flows.questions import as_csv, as_json_text, ask
+from flows.plain_data import as_json_text
+from flows.questions import as_csv, ask
 from schemas.charges import FOCUS_COLUMNS
 from schemas.faults import Fault, InputError, suggest
 

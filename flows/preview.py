@@ -70,6 +70,11 @@ def _read(ledger: Ledger, run: int) -> pl.DataFrame:
     return ledger.query("deliveries_read").filter(pl.col("posted_run") == run).drop("posted_run")
 
 
+def preview_data(found: Preview) -> dict[str, object]:
+    """A preview for scripts."""
+    return {"read": found.read, "held_back": found.arrived.settled.held_back, "changed": found.changed}
+
+
 def shown(found: Preview) -> RenderableType:
     """A preview for the terminal."""
     parts: list[RenderableType] = [Text(f"{count(found.read.height, 'delivery', 'deliveries')} would be read")]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -17,6 +16,7 @@ from attribution.reports.figures import label
 from attribution.reports.report import Report
 from attribution.reports.tables_csv import csv_text
 from attribution.reports.text_tables import add_row, plain_table
+from flows.plain_data import as_json_text, plain, tell
 from flows.running import now
 from flows.summary import report_frames, restatement_rows, week_of
 from flows.terminal import print_plain, terminal, wide
@@ -53,36 +53,13 @@ def weekly_report(workspace: Workspace, owner: str | None, team: str | None = No
         return build_report(frames, week_of(frames), owner, team=team)
 
 
-def as_json_text(rows: pl.DataFrame) -> str:
-    """Rows as a JSON list; money as text, so that no reader makes floats of it."""
-    return json.dumps([{name: _plain(value) for name, value in row.items()} for row in rows.to_dicts()], indent=2)
-
-
-def plain_rows(rows: pl.DataFrame) -> list[dict[str, Any]]:
-    """Rows as plain data, as their JSON has them."""
-    plain: list[dict[str, Any]] = json.loads(as_json_text(rows))
-    return plain
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, Decimal):
-        return f"{value:f}"
-    if isinstance(value, (list, tuple)):
-        return [_plain(one) for one in value]
-    if value is None or isinstance(value, (bool, int, str)):
-        return value
-    if isinstance(value, float):
-        return value if value == value and abs(value) != float("inf") else None  # noqa: PLR0124 - NaN is no JSON
-    return value.isoformat() if isinstance(value, date) else str(value)
-
-
 def as_csv(rows: pl.DataFrame) -> str:
     """Rows as CSV that a spreadsheet opens without taking text for formulas."""
     return csv_text(rows.columns, ([_cell(value) for value in row] for row in rows.iter_rows()))
 
 
 def _cell(value: object) -> str | int | Decimal | date | None:
-    return value if value is None or isinstance(value, (str, int, Decimal, date)) else str(_plain(value))
+    return value if value is None or isinstance(value, (str, int, Decimal, date)) else str(plain(value))
 
 
 def as_table(rows: pl.DataFrame) -> RenderableType:
@@ -124,7 +101,7 @@ def _short(value: object) -> str:
         return text.rstrip("0").rstrip(".") if "." in text else text
     if isinstance(value, datetime):
         return f"{value:%Y-%m-%d %H:%M:%S}"
-    text = "" if value is None else str(_plain(value))
+    text = "" if value is None else str(plain(value))
     return label(text, _WIDE) if text else ""
 
 
@@ -164,7 +141,7 @@ def show_status(store: Path, *, as_json: bool) -> None:
         stored = published.stored()
     parts = {"runs": runs, "sources": sources, "store": stored, "held_back": held}
     if as_json:
-        print_plain(json.dumps({name: json.loads(as_json_text(rows)) for name, rows in parts.items()}, indent=2))
+        tell(parts, "", as_json=True)
         return
     for name, rows in (("Runs", runs), ("Sources", sources), ("Store", stored)):
         terminal.print(Text(f"\n{name}", style="bold"))

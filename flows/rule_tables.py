@@ -15,7 +15,7 @@ from rich.text import Text
 from attribution.allocation.review import Proposal, Remark
 from attribution.reports import figures
 from attribution.reports.text_tables import add_row, plain_table
-from flows.questions import as_json_text
+from flows.plain_data import plain_rows
 from flows.reviewing import Coverage
 from schemas.faults import Fault
 from schemas.money import shortest
@@ -112,8 +112,8 @@ def coverage_json(found: Coverage) -> str:
     data = {
         "first_day": found.first,
         "last_day": found.last,
-        "rules": json.loads(as_json_text(found.rules)),
-        "answers": json.loads(as_json_text(found.answers)),
+        "rules": plain_rows(found.rules),
+        "answers": plain_rows(found.answers),
         "proposals": [_plain(one) for one in found.proposals],
     }
     return json.dumps(data, indent=2, ensure_ascii=False, default=date.isoformat)

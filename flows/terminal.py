@@ -68,7 +68,7 @@ def print_plain(text: str) -> None:
 def watching() -> Iterator[Watch]:
     """A progress bar on a terminal; where the output is piped, nothing but a line when waiting."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=messages, transient=True, disable=not messages.is_terminal) as bar:
+    with Progress(*columns, console=messages, transient=True, disable=not messages.file.isatty()) as bar:
         current = bar.add_task("starting", total=None)
 
         def watch(what: str, done: int, of: int) -> None:

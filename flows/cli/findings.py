@@ -104,16 +104,15 @@ def show(context: typer.Context, name: str, workspace: Folder = HERE, *, as_json
 
     Example: attribution findings show mrd-gpu-17 --workspace sample_bills
     """
-    import json
-
     from flows.finding_life import finding_and_history
-    from flows.questions import as_json_text, as_pairs, as_table
-    from flows.terminal import print_plain, wide
+    from flows.plain_data import plain_rows, tell
+    from flows.questions import as_pairs, as_table
+    from flows.terminal import wide
 
     found, said = finding_and_history(_workspace(context, workspace).store, name)
     if as_json:
-        (row,) = json.loads(as_json_text(found))
-        print_plain(json.dumps({**row, "actions": json.loads(as_json_text(said))}, indent=2))
+        (row,) = plain_rows(found)
+        tell({**row, "actions": said}, "", as_json=True)
         return
     wide.print(as_pairs(found))
     if said.height:
@@ -122,13 +121,20 @@ def show(context: typer.Context, name: str, workspace: Folder = HERE, *, as_json
 
 @group.command()
 def ack(
-    context: typer.Context, names: Names, *, why: Why, who: Who = None, workspace: Folder = HERE, as_of: AsOf = None
+    context: typer.Context,
+    names: Names,
+    *,
+    why: Why,
+    who: Who = None,
+    workspace: Folder = HERE,
+    as_of: AsOf = None,
+    as_json: AsJson = False,
 ) -> None:
     """Say that somebody knows of findings; they stay quiet until they go and come back.
 
     Example: attribution findings ack mrd-gpu-17 --why "kept for the evaluation on Friday" --workspace sample_bills
     """
-    _say(_workspace(context, workspace), names, _Said("ack", why, who, as_of))
+    _say(_workspace(context, workspace), names, _Said("ack", why, who, as_of), as_json=as_json)
 
 
 @group.command()
@@ -141,34 +147,49 @@ def snooze(
     who: Who = None,
     workspace: Folder = HERE,
     as_of: AsOf = None,
+    as_json: AsJson = False,
 ) -> None:
     """Let findings be quiet until a day.
 
     Example: attribution findings snooze mrd-gpu-17 --until 2026-12-01 --why "moves in November" -w sample_bills
     """
-    _say(_workspace(context, workspace), names, _Said("snooze", why, who, as_of, until))
+    _say(_workspace(context, workspace), names, _Said("snooze", why, who, as_of, until), as_json=as_json)
 
 
 @group.command()
 def resolve(
-    context: typer.Context, names: Names, *, why: Why, who: Who = None, workspace: Folder = HERE, as_of: AsOf = None
+    context: typer.Context,
+    names: Names,
+    *,
+    why: Why,
+    who: Who = None,
+    workspace: Folder = HERE,
+    as_of: AsOf = None,
+    as_json: AsJson = False,
 ) -> None:
     """Say that findings are dealt with; one that is still found 14 days later opens again.
 
     Example: attribution findings resolve mrd-gpu-17 --why "released on November 6" --workspace sample_bills
     """
-    _say(_workspace(context, workspace), names, _Said("resolve", why, who, as_of))
+    _say(_workspace(context, workspace), names, _Said("resolve", why, who, as_of), as_json=as_json)
 
 
 @group.command()
 def reopen(
-    context: typer.Context, names: Names, *, why: Why, who: Who = None, workspace: Folder = HERE, as_of: AsOf = None
+    context: typer.Context,
+    names: Names,
+    *,
+    why: Why,
+    who: Who = None,
+    workspace: Folder = HERE,
+    as_of: AsOf = None,
+    as_json: AsJson = False,
 ) -> None:
     """Take back what was said of findings.
 
     Example: attribution findings reopen mrd-gpu-17 --why "not released after all" --workspace sample_bills
     """
-    _say(_workspace(context, workspace), names, _Said("reopen", why, who, as_of))
+    _say(_workspace(context, workspace), names, _Said("reopen", why, who, as_of), as_json=as_json)
 
 
 @group.command("export")
@@ -176,16 +197,18 @@ def export_(
     context: typer.Context,
     to: Annotated[Path, typer.Argument(help="A file that ends in .csv, .json or .parquet.")],
     workspace: Folder = HERE,
+    *,
+    as_json: AsJson = False,
 ) -> None:
     """Write all findings to a file, with their states.
 
     Example: attribution findings export findings.csv --workspace sample_bills
     """
     from flows.exporting import export_table
-    from flows.terminal import terminal
+    from flows.plain_data import tell
 
     rows = export_table(_workspace(context, workspace).store, "findings", to)
-    terminal.print(f"{rows} rows written to {to}", markup=False)
+    tell({"rows": rows, "file": to}, f"{rows} rows written to {to}", as_json=as_json)
 
 
 @dataclass(frozen=True)
@@ -199,7 +222,7 @@ class _Said:
     until: str = ""
 
 
-def _say(workspace: Workspace, names: list[str], said: _Said) -> None:
+def _say(workspace: Workspace, names: list[str], said: _Said, *, as_json: bool) -> None:
     from attribution.ledger import Action
     from flows.finding_life import act, read_day, somebody
     from flows.questions import show as show_rows
@@ -209,7 +232,7 @@ def _say(workspace: Workspace, names: list[str], said: _Said) -> None:
     at = read_instant(said.as_of) or now()
     day = read_day(said.until, at.date()) if said.until else None
     action = Action(said.verb, said.who if said.who is not None else somebody(), said.why, day)
-    show_rows(act(workspace, names, action, at), as_json=False)
+    show_rows(act(workspace, names, action, at), as_json=as_json)
 
 
 def _workspace(context: typer.Context, folder: Path) -> Workspace:

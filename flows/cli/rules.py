@@ -54,7 +54,7 @@ def diff(
 
     Example: attribution rules diff sample_bills/rules.toml new-rules.toml --workspace sample_bills
     """
-    from flows.questions import as_json_text
+    from flows.plain_data import as_json_text
     from flows.reviewing import compare
     from flows.rule_tables import moved_tables
     from flows.terminal import print_plain, terminal

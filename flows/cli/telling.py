@@ -16,16 +16,19 @@ def report(
     workspace: Folder = HERE,
     owner: Annotated[str | None, typer.Option(help="One owner's report; without it, the report for all.")] = None,
     team: Annotated[str | None, typer.Option(help="One team's report.")] = None,
+    *,
+    as_json: AsJson = False,
 ) -> None:
     """Show the report of the last complete week.
 
     Example: attribution report --workspace sample_bills --owner mira
     """
     from attribution.reports.text import render_terminal
+    from flows.plain_data import tell
     from flows.questions import weekly_report
-    from flows.terminal import terminal
 
-    terminal.print(render_terminal(weekly_report(load(workspace), owner, team)))
+    found = weekly_report(load(workspace), owner, team)
+    tell(found, render_terminal(found), as_json=as_json)
 
 
 @app.command()
@@ -106,14 +109,14 @@ def rejects(
     Example: attribution rejects --each --workspace sample_bills
     """
     from flows.exporting import write_rows
+    from flows.plain_data import tell
     from flows.questions import show
     from flows.refusals import count_rejects, list_rejects
-    from flows.terminal import terminal
 
     rows = list_rejects(load(workspace).store, source, held_back=held_back)
     if csv is not None:
         write_rows(rows, csv)
-        terminal.print(f"{rows.height} rows written to {csv}", markup=False)
+        tell({"rows": rows.height, "file": csv}, f"{rows.height} rows written to {csv}", as_json=as_json)
     elif each:
         show(rows if as_json else rows.drop("delivery", "raw"), as_json=as_json)
     else:
@@ -149,6 +152,7 @@ def export(
     attributed: Annotated[
         bool, typer.Option("--attributed", help="Of the FOCUS file: costs and whose they are, in place of charges.")
     ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write a table to a file (CSV is safe for spreadsheets), all charges as a FOCUS file, or a closed month's journal.
 
@@ -162,7 +166,8 @@ def export(
     """
     from flows.exporting import export_focus, export_table
     from flows.journal import export_journal
-    from flows.terminal import read_month, terminal
+    from flows.plain_data import tell
+    from flows.terminal import read_month
 
     stated = load(workspace)
     if table == "journal":
@@ -171,7 +176,7 @@ def export(
         rows = export_focus(stated.store, to, focus_version, month, source, attributed=attributed)
     else:
         rows = export_table(stated.store, table, to)
-    terminal.print(f"{rows} rows written to {to}", markup=False)
+    tell({"rows": rows, "file": to}, f"{rows} rows written to {to}", as_json=as_json)
 
 
 @app.command()
@@ -192,11 +197,7 @@ def doctor(workspace: Folder = HERE, *, as_json: AsJson = False) -> None:
     Example: attribution doctor --workspace sample_bills
     """
     from flows.doctor import advise, told
-    from flows.questions import show
-    from flows.terminal import terminal
+    from flows.plain_data import tell
 
     advice = advise(load(workspace))
-    if as_json:
-        show(advice, as_json=True)
-    else:
-        terminal.print(told(advice))
+    tell(advice, told(advice), as_json=as_json)

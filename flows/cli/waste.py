@@ -38,17 +38,21 @@ def plan(
     to: Annotated[Path, typer.Argument(help="A folder for plan.csv and policies.yml.")],
     workspace: Folder = HERE,
     as_of: AsOf = None,
+    *,
+    as_json: AsJson = False,
 ) -> None:
     """Write a reclaim plan of what is due: a CSV, and policies for Cloud Custodian as a dry run. Nothing is done.
 
     Example: attribution waste plan reclaim --workspace sample_bills
     """
+    from flows.plain_data import tell
     from flows.reclaiming import write_plan
     from flows.running import now
-    from flows.terminal import read_instant, terminal
+    from flows.terminal import read_instant
 
     moment = read_instant(as_of) or now()
     written = write_plan(load(workspace), to, moment.date())
     planned = written.plan.filter("planned").height
     left = written.plan.height - planned
-    terminal.print(f"{planned} planned, {left} left out, each with its reason, in {written.folder}", markup=False)
+    said = f"{planned} planned, {left} left out, each with its reason, in {written.folder}"
+    tell(written, said, as_json=as_json)

@@ -13,7 +13,7 @@ from attribution.ledger import Published, read_published
 from attribution.reports.figures import count
 from attribution.rules import read_rules
 from flows.explaining.told import Told, amounts, answer_lines, because, or_unknown, reasons, row_text, stale
-from flows.questions import plain_rows
+from flows.plain_data import plain_rows
 from flows.running import rollup_of
 from schemas.costs import SUBJECT_TEXT
 from schemas.faults import Fault, InputError

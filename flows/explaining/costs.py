@@ -11,7 +11,7 @@ from attribution.ledger import Published, read_published
 from attribution.reports.figures import count
 from attribution.rules import read_rules
 from flows.explaining.told import SHOWN, Told, answer_lines, because, behind, charge_lines, or_unknown, reasons, stale
-from flows.questions import plain_rows
+from flows.plain_data import plain_rows
 from flows.running import rollup_of
 from schemas.faults import Fault, InputError
 from schemas.money import COSTS, shortest

@@ -15,7 +15,7 @@ from attribution.rules import read_rules
 from flows.explaining.costs import billed
 from flows.explaining.resources import explain_resource
 from flows.explaining.told import SHOWN, Told, amounts, behind, charge_lines, reasons, said_by, stale
-from flows.questions import plain_rows
+from flows.plain_data import plain_rows
 from flows.running import rollup_of
 from schemas.faults import Fault, InputError, suggest
 from schemas.money import known_sum

@@ -16,7 +16,7 @@ from attribution.ledger import Published, read_published
 from flows.explaining.costs import shares_anew
 from flows.explaining.told import Told, charge_lines, charges, reasons, stale
 from flows.people import with_teams
-from flows.questions import plain_rows
+from flows.plain_data import plain_rows
 from flows.running import rollup_of
 from flows.steps import read_stated
 from schemas.faults import Fault, InputError
