@@ -198,9 +198,6 @@ class Stated:
     unreadable: dict[str, int] = field(default_factory=dict)
 
 
-MISSING = "a value must stand here"
-"""The check that a blank fails."""
-
 ROW_REFUSED = "row refused"
 VALUE_UNKNOWN = "value unknown"
 """What became of a row with a bad value: it was left out, or it was kept with a null in that place."""

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 import pandera.polars as pa
 import polars as pl
 
+from schemas.cell_checks import currency_code, in_order, one_of
 from schemas.instants import INSTANT
 from schemas.money import COSTS, MONEY
 
@@ -66,23 +67,17 @@ ALWAYS = (*REQUIRED, *PROVENANCE)
 def _column(name: str, dtype: pl.DataType) -> pa.Column:
     checks = []
     if name == "ChargeCategory":
-        checks.append(pa.Check.isin(CATEGORIES, error="known_category"))
+        checks.append(one_of(CATEGORIES))
     if name == "BillingCurrency":
-        checks.append(pa.Check.str_matches(r"^[A-Z]{3}$", error="currency_code"))
+        checks.append(currency_code())
     return pa.Column(dtype, checks=checks, nullable=name not in REQUIRED, required=name in ALWAYS, name=name)
-
-
-def _ends_after_start(start: str, end: str) -> pa.Check:
-    return pa.Check(
-        lambda data: data.lazyframe.select(pl.col(end) >= pl.col(start)), error=f"{end}: not_before_{start}"
-    )
 
 
 Charges = pa.DataFrameSchema(
     {name: _column(name, dtype) for name, dtype in CHARGE_COLUMNS.items()},
     checks=[
-        _ends_after_start("ChargePeriodStart", "ChargePeriodEnd"),
-        _ends_after_start("BillingPeriodStart", "BillingPeriodEnd"),
+        in_order("ChargePeriodStart", "ChargePeriodEnd", "not before ChargePeriodStart"),
+        in_order("BillingPeriodStart", "BillingPeriodEnd", "not before BillingPeriodStart"),
     ],
     strict=False,
     name="Charges",

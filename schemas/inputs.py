@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandera.polars as pa
 import polars as pl
 
+from schemas.cell_checks import above_zero, currency_code, in_order, not_blank, not_negative, one_of
 from schemas.instants import INSTANT
 from schemas.money import MONEY
 
@@ -144,39 +145,24 @@ USAGE_COLUMNS: dict[str, pl.DataType] = {
 }
 
 
-def _not_negative() -> pa.Check:
-    return pa.Check.ge(0, error="not_negative")
-
-
-def _not_blank() -> pa.Check:
-    return pa.Check.str_matches(r"\S", error="not_blank")
-
-
-def _ends_after_start() -> pa.Check:
-    return pa.Check(
-        lambda data: data.lazyframe.select(pl.col("valid_to") > pl.col("valid_from")),
-        error="valid_to: after_valid_from",
-    )
-
-
 Tags = pa.DataFrameSchema(
     {
-        "resource_id": pa.Column(pl.String(), checks=[_not_blank()]),
-        "key": pa.Column(pl.String(), checks=[_not_blank()]),
+        "resource_id": pa.Column(pl.String(), checks=[not_blank()]),
+        "key": pa.Column(pl.String(), checks=[not_blank()]),
         "value": pa.Column(pl.String()),
         "valid_from": pa.Column(pl.Date(), nullable=True),
         "valid_to": pa.Column(pl.Date(), nullable=True),
     },
-    checks=[_ends_after_start()],
+    checks=[in_order("valid_from", "valid_to", "a day after valid_from", strict=True)],
     strict=True,
     name="Tags",
 )
 Resources = pa.DataFrameSchema(
     {
-        "resource_id": pa.Column(pl.String(), checks=[_not_blank()]),
-        "resource_type": pa.Column(pl.String(), checks=[_not_blank()]),
+        "resource_id": pa.Column(pl.String(), checks=[not_blank()]),
+        "resource_type": pa.Column(pl.String(), checks=[not_blank()]),
         **{
-            name: pa.Column(dtype, nullable=True, checks=[_not_negative()] if dtype == pl.Float64() else [])
+            name: pa.Column(dtype, nullable=True, checks=[not_negative()] if dtype == pl.Float64() else [])
             for name, dtype in RESOURCE_COLUMNS.items()
             if name not in ("resource_id", "resource_type")
         },
@@ -186,12 +172,12 @@ Resources = pa.DataFrameSchema(
 )
 Utilization = pa.DataFrameSchema(
     {
-        "resource_id": pa.Column(pl.String(), checks=[_not_blank()]),
+        "resource_id": pa.Column(pl.String(), checks=[not_blank()]),
         "date": pa.Column(pl.Date()),
-        "metric": pa.Column(pl.String(), checks=[pa.Check.isin(METRICS, error="known_metric")]),
-        "average": pa.Column(pl.Float64(), checks=[_not_negative()]),
-        "maximum": pa.Column(pl.Float64(), nullable=True, checks=[_not_negative()]),
-        "samples": pa.Column(pl.Int64(), nullable=True, checks=[_not_negative()]),
+        "metric": pa.Column(pl.String(), checks=[one_of(METRICS)]),
+        "average": pa.Column(pl.Float64(), checks=[not_negative()]),
+        "maximum": pa.Column(pl.Float64(), nullable=True, checks=[not_negative()]),
+        "samples": pa.Column(pl.Int64(), nullable=True, checks=[not_negative()]),
     },
     strict=True,
     name="Utilization",
@@ -199,27 +185,27 @@ Utilization = pa.DataFrameSchema(
 Jobs = pa.DataFrameSchema(
     {
         **{name: pa.Column(dtype, nullable=True) for name, dtype in JOB_COLUMNS.items()},
-        "job_id": pa.Column(pl.String(), checks=[_not_blank()]),
-        "resource_id": pa.Column(pl.String(), checks=[_not_blank()]),
+        "job_id": pa.Column(pl.String(), checks=[not_blank()]),
+        "resource_id": pa.Column(pl.String(), checks=[not_blank()]),
         "start": pa.Column(INSTANT),
-        "gpus": pa.Column(pl.Float64(), checks=[_not_negative()]),
-        "state": pa.Column(pl.String(), checks=[_not_blank()]),
+        "gpus": pa.Column(pl.Float64(), checks=[not_negative()]),
+        "state": pa.Column(pl.String(), checks=[not_blank()]),
     },
     strict=False,
     name="Jobs",
 )
 NodeStates = pa.DataFrameSchema(
     {
-        "resource_id": pa.Column(pl.String(), checks=[_not_blank()]),
+        "resource_id": pa.Column(pl.String(), checks=[not_blank()]),
         "start": pa.Column(INSTANT),
         "end": pa.Column(INSTANT, nullable=True),
-        "state": pa.Column(pl.String(), checks=[pa.Check.isin(NODE_STATES, error="known_state")]),
+        "state": pa.Column(pl.String(), checks=[one_of(NODE_STATES)]),
     },
     strict=True,
     name="NodeStates",
 )
 Measures = pa.DataFrameSchema(
-    {"date": pa.Column(pl.Date()), "weight": pa.Column(MONEY, checks=[_not_negative()])},
+    {"date": pa.Column(pl.Date()), "weight": pa.Column(MONEY, checks=[not_negative()])},
     strict=False,
     name="Measures",
 )
@@ -228,7 +214,7 @@ Invoices = pa.DataFrameSchema(
         name: pa.Column(
             dtype,
             nullable=name == "invoice_id",
-            checks=[pa.Check.str_matches(r"^[A-Z]{3}$", error="currency_code")] if name == "currency" else [],
+            checks=[currency_code()] if name == "currency" else [],
         )
         for name, dtype in INVOICE_COLUMNS.items()
     },
@@ -237,7 +223,7 @@ Invoices = pa.DataFrameSchema(
 )
 People = pa.DataFrameSchema(
     {name: pa.Column(dtype, nullable=name != "owner") for name, dtype in PEOPLE_COLUMNS.items()},
-    checks=[_ends_after_start()],
+    checks=[in_order("valid_from", "valid_to", "a day after valid_from", strict=True)],
     strict=True,
     name="People",
 )
@@ -245,11 +231,11 @@ Usage = pa.DataFrameSchema(
     {
         **{name: pa.Column(dtype, nullable=True) for name, dtype in USAGE_COLUMNS.items()},
         "usage_date": pa.Column(pl.Date()),
-        "resource_id": pa.Column(pl.String(), checks=[_not_blank()]),
-        "measure": pa.Column(pl.String(), checks=[pa.Check.isin(USAGE_MEASURES, error="known_measure")]),
+        "resource_id": pa.Column(pl.String(), checks=[not_blank()]),
+        "measure": pa.Column(pl.String(), checks=[one_of(USAGE_MEASURES)]),
         "quantity": pa.Column(
             MONEY,
-            checks=[pa.Check(lambda data: data.lazyframe.select(pl.col(data.key) > 0), error="more_than_nothing")],
+            checks=[above_zero()],
         ),
     },
     strict=True,
@@ -257,18 +243,11 @@ Usage = pa.DataFrameSchema(
 )
 
 
-def _within(low: str, high: str) -> pa.Check:
-    return pa.Check(
-        lambda data: data.lazyframe.select(pl.col(high).is_null() | (pl.col(high) >= pl.col(low))),
-        error=f"{high}: not_before_{low}",
-    )
-
-
 def _numbers_not_negative(columns: dict[str, pl.DataType], *signed: str) -> dict[str, pa.Column]:
     """Columns of a frame, all nullable; numbers but the signed ones are zero or more."""
     return {
         name: pa.Column(
-            dtype, nullable=True, checks=[_not_negative()] if dtype.is_numeric() and name not in signed else []
+            dtype, nullable=True, checks=[not_negative()] if dtype.is_numeric() and name not in signed else []
         )
         for name, dtype in columns.items()
     }
@@ -277,22 +256,22 @@ def _numbers_not_negative(columns: dict[str, pl.DataType], *signed: str) -> dict
 Runs = pa.DataFrameSchema(
     {
         **_numbers_not_negative(RUN_COLUMNS, "metric_value"),
-        "run_id": pa.Column(pl.String(), checks=[_not_blank()], unique=True),
-        "experiment": pa.Column(pl.String(), checks=[_not_blank()]),
-        "status": pa.Column(pl.String(), nullable=True, checks=[pa.Check.isin(RUN_STATUSES, error="known_status")]),
+        "run_id": pa.Column(pl.String(), checks=[not_blank()], unique=True),
+        "experiment": pa.Column(pl.String(), checks=[not_blank()]),
+        "status": pa.Column(pl.String(), nullable=True, checks=[one_of(RUN_STATUSES)]),
         "started_at": pa.Column(INSTANT),
     },
-    checks=[_within("started_at", "ended_at")],
+    checks=[in_order("started_at", "ended_at", "not before started_at")],
     strict=False,
     name="Runs",
 )
 Checkpoints = pa.DataFrameSchema(
     {
         **_numbers_not_negative(CHECKPOINT_COLUMNS, "metric_value"),
-        "uri": pa.Column(pl.String(), checks=[_not_blank()], unique=True),
-        "experiment": pa.Column(pl.String(), checks=[_not_blank()]),
-        "step": pa.Column(pl.Int64(), checks=[_not_negative()]),
-        "size_bytes": pa.Column(pl.Int64(), checks=[_not_negative()]),
+        "uri": pa.Column(pl.String(), checks=[not_blank()], unique=True),
+        "experiment": pa.Column(pl.String(), checks=[not_blank()]),
+        "step": pa.Column(pl.Int64(), checks=[not_negative()]),
+        "size_bytes": pa.Column(pl.Int64(), checks=[not_negative()]),
         "created_at": pa.Column(INSTANT),
     },
     strict=False,

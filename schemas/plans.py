@@ -11,6 +11,7 @@ from typing import Literal
 import pandera.polars as pa
 import polars as pl
 
+from schemas.cell_checks import above_zero, currency_code, in_order, not_blank, not_negative
 from schemas.money import MONEY
 
 PLANNED_COLUMNS: dict[str, pl.DataType] = {
@@ -86,30 +87,26 @@ class Plan:
     reason: str = ""
 
 
-def _above_zero() -> pa.Check:
-    return pa.Check(lambda data: data.lazyframe.select(pl.col(data.key) > 0), error="more_than_nothing")
-
-
 Planned = pa.DataFrameSchema(
     {
         "from": pa.Column(pl.Date()),
         "to": pa.Column(pl.Date()),
         "amount": pa.Column(
-            MONEY, checks=[pa.Check(lambda data: data.lazyframe.select(pl.col(data.key) >= 0), error="not_negative")]
+            MONEY,
+            checks=[not_negative()],
         ),
-        "reason": pa.Column(pl.String(), checks=[pa.Check.str_matches(r"\S", error="not_blank")]),
+        "reason": pa.Column(pl.String(), checks=[not_blank()]),
     },
-    checks=[pa.Check(lambda data: data.lazyframe.select(pl.col("to") > pl.col("from")), error="to: after_from")],
+    checks=[in_order("from", "to", "a day after from", strict=True)],
     strict=False,
     name="Planned",
 )
-_CODE = r"^[A-Z]{3}$"
 Rates = pa.DataFrameSchema(
     {
         "month": pa.Column(pl.Date()),
-        "from": pa.Column(pl.String(), checks=[pa.Check.str_matches(_CODE, error="currency_code")]),
-        "to": pa.Column(pl.String(), checks=[pa.Check.str_matches(_CODE, error="currency_code")]),
-        "rate": pa.Column(MONEY, checks=[_above_zero()]),
+        "from": pa.Column(pl.String(), checks=[currency_code()]),
+        "to": pa.Column(pl.String(), checks=[currency_code()]),
+        "rate": pa.Column(MONEY, checks=[above_zero()]),
     },
     strict=True,
     name="Rates",

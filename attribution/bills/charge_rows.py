@@ -15,7 +15,8 @@ from attribution.bills.cells import NULL_WORDS, read_costs
 from attribution.bills.refusals import Refusals
 from attribution.bills.table_file import OpenTable, RawRows
 from attribution.bills.tag_text import TagTexts
-from schemas.bills import MISSING, REJECT_COLUMNS, ROW_REFUSED, Batch, Delivery, Notice, no_rejects
+from schemas.bills import REJECT_COLUMNS, ROW_REFUSED, Batch, Delivery, Notice, no_rejects
+from schemas.cell_checks import MISSING
 from schemas.charges import CHARGE_COLUMNS, REQUIRED
 from schemas.money import add, sum_exactly
 from schemas.resource_ids import DAMAGED, damaged_ids, fold_azure_ids

@@ -18,7 +18,8 @@ from attribution.bills.control import sum_files
 from attribution.bills.deliveries import one_by_one
 from attribution.bills.listing import Head, read_head
 from attribution.bills.table_file import RawRows, open_table, raw_rows
-from schemas.bills import MISSING, Batch, BillFile, Delivery, HeldBack, Stated, no_texts
+from schemas.bills import Batch, BillFile, Delivery, HeldBack, Stated, no_texts
+from schemas.cell_checks import MISSING
 from schemas.dimensions import COST_ELEMENTS, DIMENSIONS, fold
 from schemas.faults import Fault, InputError, missing_columns
 from schemas.instants import parse_months

@@ -12,7 +12,7 @@ import polars as pl
 
 from attribution.inputs.csv_file import PLACE, Read, read_sheet
 from attribution.inputs.rows import collapse, finish, start
-from schemas.bills import MISSING
+from schemas.cell_checks import MISSING
 from schemas.dimensions import NOBODY, fold
 from schemas.faults import Fault, InputError
 from schemas.inputs import Measures

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from attribution.inputs.csv_file import PLACE, Read, Sheet, reject
-from schemas.bills import MISSING, ROW_REFUSED, VALUE_UNKNOWN, no_rejects
+from schemas.bills import ROW_REFUSED, VALUE_UNKNOWN, no_rejects
+from schemas.cell_checks import MISSING
 from schemas.check import check
 from schemas.instants import parse_days, parse_instants
 from schemas.money import NUMBER

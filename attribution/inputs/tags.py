@@ -12,7 +12,7 @@ import polars as pl
 
 from attribution.inputs.csv_file import PLACE, Read, Sheet, read_sheet
 from attribution.inputs.rows import finish, read_days, start
-from schemas.bills import MISSING
+from schemas.cell_checks import MISSING
 from schemas.dimensions import fold
 from schemas.faults import Fault, InputError
 from schemas.inputs import TAG_COLUMNS, Tags

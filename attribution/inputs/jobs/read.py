@@ -16,7 +16,7 @@ from attribution.inputs.csv_file import PLACE, Read, Sheet, empty_sheet, read_sh
 from attribution.inputs.jobs.node_states import read_states, state_names
 from attribution.inputs.jobs.sacct import is_sacct, sacct_sheet
 from attribution.inputs.rows import collapse, finish, read_instants, read_numbers, start
-from schemas.bills import MISSING
+from schemas.cell_checks import MISSING
 from schemas.faults import Fault, InputError
 from schemas.inputs import JOB_COLUMNS, RUNNING_STATES, Jobs
 from schemas.paths import relative_name

@@ -24,7 +24,8 @@ from attribution.inputs.usage.spans import (
     spans,
     times,
 )
-from schemas.bills import MISSING, VALUE_UNKNOWN, no_rejects
+from schemas.bills import VALUE_UNKNOWN, no_rejects
+from schemas.cell_checks import MISSING
 from schemas.tagsets import canonical
 
 _TIMES = ("interval_start", "interval_end")
