@@ -66,14 +66,17 @@ def _said(module: str, tree: ast.Module, constants: dict[str, ast.expr]) -> Iter
                     yield from _texts(given, scope, constants)
             elif isinstance(node, ast.Return) and node.value and MADE.search(getattr(scope, "name", "")):
                 yield from _texts(node.value, scope, constants)
+    for value in (*_defaults(functions), *(value for name, value in _constants(tree) if name in TEXTS)):
+        yield from (one.value for one in ast.walk(value) if isinstance(one, ast.Constant) and _is_text(one.value))
+
+
+def _defaults(functions: list[ast.FunctionDef]) -> Iterator[ast.expr]:
+    """What a function says where its caller gives no check."""
     for scope in functions:
         defaults = scope.args.defaults
         for name, value in zip(scope.args.args[len(scope.args.args) - len(defaults) :], defaults, strict=True):
             if name.arg == "check":
-                yield from _texts(value, scope, constants)
-    for name, value in _constants(tree):
-        if name in TEXTS:
-            yield from (one.value for one in ast.walk(value) if isinstance(one, ast.Constant) and _is_text(one.value))
+                yield value
 
 
 def _given(module: str, call: ast.Call) -> Iterator[ast.expr]:
@@ -83,7 +86,7 @@ def _given(module: str, call: ast.Call) -> Iterator[ast.expr]:
         yield from (one.value for one in call.keywords if one.arg == "error")
     if name == "refuse":
         yield from call.args[2:3] if module.startswith("attribution/inputs") else call.args[:1]
-    if name in ASKS:
+    if name in ASKS and (name != "tell" or module.startswith("attribution/bills")):
         place, word = ASKS[name]
         yield from call.args[place : place + 1] or [one.value for one in call.keywords if one.arg == word]
 
