@@ -23,6 +23,7 @@ from labels_bill import (
     VOLUME,
     of,
 )  # fmt: skip
+from labels_healthy_work import work
 
 DAYS = [FIRST + timedelta(days=n) for n in range((LAST - FIRST).days + 1)]
 
@@ -37,6 +38,7 @@ def healthy(seed: int) -> World:
         _data(w, project)
         _commitments(w, project)
         _training(w, project)
+        work(w, project)
     return w
 
 
@@ -90,6 +92,8 @@ def _data(w: World, project: str) -> None:
 
 def _commitments(w: World, project: str) -> None:
     plan, reservation = w.new("plan"), w.new("cr")
+    w.put("resources", resource_id=reservation, resource_type="capacity reservation", state="active",
+          created_at="2026-07-01T00:00:00Z")  # fmt: skip
     for word, share in (("Used", "0.97"), ("Unused", "0.03")):
         named = {"CommitmentDiscountId": plan, "CommitmentDiscountStatus": word,
                  "CommitmentDiscountCategory": "Spend", "CommitmentDiscountType": "Compute Savings Plan"}  # fmt: skip
@@ -105,4 +109,4 @@ def _training(w: World, project: str) -> None:
         w.put("runs", run_id=f"{project}-{n}", experiment=f"{project}-run-{n}", project=project, stage="pretraining",
               owner="lin", status="completed" if ended else "running", started_at=f"{start}T00:00:00Z", ended_at=ended,
               gpus="8", steps="90000", tokens="4000000000", mfu="0.46", config_hash=f"c{project}{n}",
-              data_hash=f"d{project}{n}", metric="loss", metric_value="2.1")  # fmt: skip
+              data_hash=f"d{project}{n}", metric="loss", metric_value="2.1", log_level="info")  # fmt: skip
