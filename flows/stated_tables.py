@@ -177,6 +177,7 @@ class Waste(Table):
     min_age_days: int = Field(default=ws.Waste.min_age_days, ge=0)
     coverage: Share = ws.Waste.coverage
     minimum: Amount = ws.Waste.minimum
+    silent_days: int = Field(default=ws.Waste.silent_days, ge=0)
     override: list[_WasteOverride] = Field(default_factory=list)
     plan: WastePlan = WastePlan()
 
@@ -184,7 +185,9 @@ class Waste(Table):
         """As the rooms below know it."""
         overrides = tuple(as_override(one.model_extra or {}) for one in self.override)
         own = dict(self.model_extra or {})
-        return ws.Waste(self.min_age_days, self.coverage, self.minimum, own, overrides, self.plan.stated())
+        return ws.Waste(
+            self.min_age_days, self.coverage, self.minimum, self.silent_days, own, overrides, self.plan.stated()
+        )
 
 
 class _GrowthOverride(BaseModel):

@@ -122,7 +122,8 @@ def _threshold(value: object) -> Decimal:
 def detector_table(value: object) -> dict[str, Any]:
     """The table of one waste detector, its thresholds not looked at yet."""
     if not isinstance(value, dict):
-        refuse("is no setting of waste", "min_age_days, coverage and minimum hold for all; detectors have tables.")
+        hint = "min_age_days, coverage, minimum and silent_days hold for all; detectors have tables."
+        refuse("is no setting of waste", hint)
     return value
 
 

@@ -120,6 +120,7 @@ class Waste:
     min_age_days: int = 14
     coverage: Decimal = Decimal("0.80")
     minimum: Decimal = Decimal(1)
+    silent_days: int = 14  # billed last so many days before its source's last complete day, a thing may still cost
     detectors: dict[str, dict[str, Decimal]] = field(default_factory=dict)
     overrides: tuple[WasteOverride, ...] = ()  # the first that fits a row wins
     plan: WastePlan = WastePlan()

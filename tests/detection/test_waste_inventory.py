@@ -151,7 +151,12 @@ INVENTORY = (
             *ALWAYS_FIRES,
             {"state": "DEALLOCATED"},
             {"cost": "none", "bills": [billed("v", "7")], "others": [thing("v", "volume", attached_to="r-1")]},
-            {"last_used_at": None, "bill": {"last_day": date(2026, 10, 11)}},
+            {
+                "last_used_at": None,
+                "bill": {"last_day": date(2026, 10, 11)},
+                "bills": [billed("v", "7")],
+                "others": [thing("v", "volume", attached_to="r-1")],
+            },
             {
                 "last_used_at": None,
                 "cost": "none",

@@ -24,19 +24,39 @@ def marks_of(watermarks: Mapping[str, Watermark]) -> pl.LazyFrame:
     return pl.LazyFrame(rows, schema={"source": pl.String, **days}, orient="row")
 
 
-def billed_things(meters: pl.LazyFrame, dimensions: tuple[str, ...]) -> pl.LazyFrame:
+def silence() -> pl.Expr:
+    """Days from what rows of a group were billed for last to the last complete day of their source, in an aggregation.
+
+    The one rule of whether a thing still costs: it does while this is at most `silent_days`. A line a month is dated on
+    the month's first day and stands for the whole of it; it is known by a rhythm of such lines, or by being alone.
+    """
+    lone = (pl.col("last_day") == pl.col("month")) & (pl.col("days") == 1)
+    monthly = (lone.sum() > 1) | (pl.col("month").n_unique() == 1)
+    covered = pl.when(monthly).then(pl.col("last_day").filter(lone).max().dt.month_end())
+    until = pl.max_horizontal(pl.col("last_day").max(), covered)
+    return (pl.col("last_mark").max() - until).dt.total_days()
+
+
+def still(silent_days: int) -> pl.Expr:
+    """Whether a group still costs, by `silence`; one without any day of usage may."""
+    return (silence() <= silent_days).fill_null(value=True)
+
+
+def billed_things(meters: pl.LazyFrame, dimensions: tuple[str, ...], silent_days: int) -> pl.LazyFrame:
     """Sum metered costs to what detectors ask of a resource.
 
     Args:
         meters: as `Estate.meters` has them.
         dimensions: of the workspace.
+        silent_days: see `silence`.
 
     Returns:
         One resource x currency: `subject` its id as billed last, `source`, `month` the last complete month of that
-        source, `stake` the EffectiveCost of that month (null: unknown), `recent` whether it cost something in it or
-        later, or may have; every dimension by the last days billed; `first_day` and `last_day` of usage,
-        `unallocated` whether nobody is known for all of the stake, `service`, `ServiceCategory`, `ResourceType` and
-        `RegionId` of its dearest meter, `first_mark` and `last_mark` of its source, `told_cost`.
+        source, `stake` the EffectiveCost of that month (null: unknown), `paid` whether it cost something in it or
+        later, or may have; `recent` whether it still does, see `silence`; every dimension by the last days billed;
+        `first_day` and `last_day` of usage, `unallocated` whether nobody is known for all of the stake, `service`,
+        `ServiceCategory`, `ResourceType` and `RegionId` of its dearest meter, `first_mark` and `last_mark` of its
+        source, `told_cost`.
     """
     rows = meters.filter(pl.col("key").is_not_null())
     newest = rows.group_by(_WHOSE).agg(
@@ -58,7 +78,8 @@ def billed_things(meters: pl.LazyFrame, dimensions: tuple[str, ...]) -> pl.LazyF
     summed = joined.group_by(_WHOSE).agg(
         pl.col("subject", "newest_source", "stake_month", "first_mark", "last_mark").first(),
         known_sum("EffectiveCost", in_month).alias("stake"),
-        (costs & (pl.col("month") >= pl.col("stake_month"))).any().alias("recent"),
+        (costs & (pl.col("month") >= pl.col("stake_month"))).any().alias("paid"),
+        still(silent_days).alias("recent"),
         *(only(name, current) for name in dimensions),
         pl.col("first_day").min(),
         pl.col("last_day").max(),
@@ -67,7 +88,7 @@ def billed_things(meters: pl.LazyFrame, dimensions: tuple[str, ...]) -> pl.LazyF
     )
     known = pl.format("{} {}", money("stake"), "BillingCurrency").fill_null("unknown")
     return summed.rename({"newest_source": "source", "stake_month": "month", "ServiceName": "service"}).with_columns(
-        pl.format("its cost in {}: {}", month("month"), known).alias("told_cost")
+        pl.format("its cost in {}: {}", month("month"), known).alias("told_cost"), pl.col("recent") & pl.col("paid")
     )
 
 

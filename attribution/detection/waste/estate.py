@@ -14,16 +14,17 @@ from attribution.detection.waste.inputs import WasteInputs
 from attribution.detection.waste.kinds import DELETED, folded_word
 from attribution.detection.waste.meters import with_families
 from schemas.dimensions import UNALLOCATED
-from schemas.money import known_sum
 from schemas.resource_ids import folded
+from schemas.workspace import Waste
 
 
 class Estate:
     """One run's frames; each is made when it is first asked for, and never again."""
 
-    def __init__(self, inputs: WasteInputs) -> None:
-        """Keep the inputs; nothing is computed yet."""
+    def __init__(self, inputs: WasteInputs, silent_days: int = Waste.silent_days) -> None:
+        """Keep the inputs; nothing is computed yet. What was billed last `silent_days` ago is over; see `silence`."""
         self.inputs = inputs
+        self.silent_days = silent_days
         self.as_of = inputs.as_of
         self.today = inputs.as_of.date()
         self.dimensions = inputs.dimensions
@@ -68,24 +69,35 @@ class Estate:
 
     @cached_property
     def billed(self) -> pl.LazyFrame:
-        """One resource that was ever billed x currency; see `billed_things`."""
-        return self.with_dimensions(billed_things(self.meters, self.dimensions)).collect().lazy()
+        """One resource that was ever billed x currency; see `billed_things`.
+
+        `recent` is false, too, where the inventory says that it is deleted: billed_after_deletion alone speaks of it.
+        """
+        rows = self.with_dimensions(billed_things(self.meters, self.dimensions, self.silent_days))
+        if self.inputs.resources is not None:
+            deleted = self.listed.filter("gone").select("key", deleted=pl.lit(value=True))
+            rows = rows.join(deleted, on="key", how="left").with_columns(pl.col("recent") & pl.col("deleted").is_null())
+            rows = rows.drop("deleted")
+        return rows.collect().lazy()
 
     @cached_property
     def used(self) -> pl.LazyFrame:
         """One resource x currency x family in the window `now`, and the meter's history.
 
-        `cost` and `quantity` (null: unknown) and `days` of the window; `first` the first day ever billed, `gpu`.
+        Of the window `days`, `something` (a line has a quantity or a cost above 0) and `untold` (a line has neither
+        that nor a known quantity); `first` the first day ever billed, `gpu`.
         """
         now = pl.col("now")
+        something = (pl.col("ConsumedQuantity") > 0).fill_null(value=False)
+        something |= (pl.col("EffectiveCost") > 0).fill_null(value=False)
         return (
             self.meters.filter(
                 pl.col("key").is_not_null() & pl.col("family").is_not_null() & (pl.col("ChargeCategory") == "Usage")
             )
             .group_by("key", "BillingCurrency", "family")
             .agg(
-                known_sum("EffectiveCost", now).alias("cost"),
-                known_sum("ConsumedQuantity", now).alias("quantity"),
+                (now & something).any().alias("something"),
+                (now & ~something & pl.col("ConsumedQuantity").is_null()).any().alias("untold"),
                 pl.col("days").filter(now).sum(),
                 now.any().alias("seen"),
                 pl.col("first_day").min().alias("first"),
@@ -99,26 +111,25 @@ class Estate:
     def using(self, rows: pl.LazyFrame, *families: str) -> pl.LazyFrame:
         """Add to rows with `key` and `BillingCurrency` whether they use some families: `uses`, null where unknown.
 
-        A meter that is billed with a quantity or a cost is use, one that is not billed is none; one that is billed
-        without telling either is unknown.
+        A meter that is billed with a quantity or a cost is use, one that is not billed is none. Unknown is one that is
+        billed without telling its quantity, and a line of the resource without a meter: it may be this one.
         """
-        something = (pl.col("quantity") > 0).fill_null(value=False) | (pl.col("cost") > 0).fill_null(value=False)
-        unknown = pl.col("quantity").is_null() & pl.col("cost").is_null()
         use = (
             self.used.filter(pl.col("family").is_in(families) & pl.col("seen"))
             .group_by("key", "BillingCurrency")
-            .agg(something.any().alias("uses"), unknown.any().alias("untold"))
+            .agg(pl.col("something").any(), pl.col("untold").any())
         )
-        joined = rows.join(use, on=["key", "BillingCurrency"], how="left")
-        uses = pl.col("uses").fill_null(value=False)
-        return joined.with_columns(
-            pl.when(uses)
-            .then(uses)
-            .when(pl.col("untold").fill_null(value=False))
-            .then(None)
-            .otherwise(uses)
-            .alias("uses")
-        )
+        joined = rows.join(use, on=["key", "BillingCurrency"], how="left").join(self.unnamed, on="key", how="left")
+        told, untold, unnamed = (pl.col(name).fill_null(value=False) for name in ("something", "untold", "unnamed"))
+        uses = pl.when(told).then(pl.lit(value=True)).when(~untold & ~unnamed).then(pl.lit(value=False))
+        return joined.with_columns(uses.alias("uses")).drop("something", "untold", "unnamed")
+
+    @cached_property
+    def unnamed(self) -> pl.LazyFrame:
+        """Resources (`key`) of which the window has a line of usage without a meter: `unnamed`."""
+        blank = pl.col("now") & pl.col("SkuMeter").is_null() & (pl.col("ChargeCategory") == "Usage")
+        rows = self.meters.filter(blank & pl.col("key").is_not_null())
+        return rows.select("key", pl.lit(value=True).alias("unnamed")).unique().collect().lazy()
 
     def metered(self, *families: str) -> pl.LazyFrame:
         """Resources x currency that some families bill in the window: columns of `billed`, `metered_days`, `gpu`."""

@@ -59,7 +59,7 @@ def idle_groups(estate: Estate, at: Thresholds, sorts: Collection[str], what: st
 
 def _with_members(estate: Estate, groups: pl.LazyFrame) -> pl.LazyFrame:
     """Groups x currency with the cost of everything attached to them added to their own."""
-    paid = estate.things.filter(pl.col("BillingCurrency").is_not_null() & ~pl.col("gone"))
+    paid = estate.things.filter(pl.col("recent") & ~pl.col("gone"))
     named = ("BillingCurrency", "month", "stake", "recent")
     both = pl.concat([paid.select("key", *named), paid.select(pl.col("parent").alias("key"), *named)])
     sums = both.group_by("key", "BillingCurrency").agg(

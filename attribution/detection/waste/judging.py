@@ -53,7 +53,7 @@ def judge_all(detectors: Sequence[Detector], inputs: WasteInputs, waste: Waste) 
     faults = override_faults(detectors, waste, inputs.dimensions)
     if faults:
         raise InputError(faults)
-    estate = Estate(inputs)
+    estate = Estate(inputs, waste.silent_days)
     lacking = {one.name: one.lacks(estate) for one in detectors}
     judgements = [_judge(one, estate, waste) for one in detectors if not lacking[one.name]]
     rows = pl.concat([pl.DataFrame(schema=JUDGED_COLUMNS), *judgements])

@@ -37,7 +37,7 @@ def observed(estate: Estate, at: Thresholds, rows: pl.LazyFrame) -> pl.LazyFrame
         .join(known, on="key")
         .filter((pl.col("date") > first) & (pl.col("date") <= pl.col("window_end")))
         .group_by("key", "metric")
-        .agg(pl.col("value").max(), pl.col("peak").max(), pl.len().alias("days"))
+        .agg(pl.col("value").max(), pl.col("peak").max(), pl.col("value").count().alias("days"))
         .collect()
     )
     for metric in METRICS_ASKED:

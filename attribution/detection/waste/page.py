@@ -59,6 +59,7 @@ overrides that fit, the first wins.
 min_age_days = 14                # younger resources are left alone
 coverage     = 0.80              # share of days with measurements that a verdict needs
 minimum      = 1                 # least cost of the last complete month, in the bill's currency
+silent_days  = 14                # what was billed last longer ago than this is over
 
 [waste.unattached_volume]
 min_age_days = 30
@@ -70,8 +71,14 @@ minimum = 50                     # for every detector that has this threshold
 min_age_days = 60
 ```
 
-What a bill names without a cost is judged as well, and told with an unknown cost: `minimum` cannot clear it. What \
-ended within the last complete month, or after it, may be told until that month is over.
+What a bill names without a cost is judged as well, and told with an unknown cost: `minimum` cannot clear it. A meter \
+billed without a quantity, a line without a meter and a cost that is not told are unknown, never zero: who asks for \
+them is answered `undetermined`.
+
+What no longer costs is no waste. One rule holds for all: a thing still costs while the last day it was billed for is \
+at most `silent_days` before the last complete day of its source, and the inventory does not call it deleted. A line a \
+month stands for its whole month. `billed_after_deletion` and `untagged_resource` ask for money that was paid, in all \
+of the last complete month; runs and jobs are told as what they cost.
 
 An inventory may have these columns besides those that it needs; a detector that asks for one which is not there says \
 so in `lacks`:

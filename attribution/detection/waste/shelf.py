@@ -44,7 +44,7 @@ def shelved(estate: Estate, at: Thresholds) -> pl.LazyFrame:
         .with_columns(pl.col("experiment").fill_null(pl.col("of_experiment")))
         .pipe(estate.with_dimensions)
     )
-    bucket = estate.billed.select("BillingCurrency", "stake", "month", "told_cost", store="key")
+    bucket = estate.billed.select("BillingCurrency", "stake", "month", "recent", store="key")
     total = pl.col("size_bytes").cast(pl.Int128).sum().over("store", "BillingCurrency")
     cost = pl.when(total > 0).then(
         pl.col("stake").to_physical().cast(pl.Int128) * pl.col("size_bytes").cast(pl.Int128) // total
@@ -95,7 +95,7 @@ def by_run(rows: pl.LazyFrame, estate: Estate, over: pl.Expr) -> pl.LazyFrame:
             pl.when(~pl.col("cost").is_null().any())
             .then(pl.when(pl.col("over").any()).then(whole.filter("over").sum()).otherwise(whole.sum()))
             .alias("stake"),
-            pl.col("month", "resource_id", "status", *estate.dimensions).first(),
+            pl.col("month", "recent", "resource_id", "status", *estate.dimensions).first(),
         )
         .with_columns(
             pl.col("stake").cast(pl.Int128).reinterpret(dtype=MONEY),

@@ -17,7 +17,8 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     """Deleted resources with usage afterwards, as long as that reaches the last complete month."""
     taken = pl.lit(estate.inputs.inventory_day, pl.Date)
     deleted = pl.col("deleted_at").dt.date().fill_null(pl.when(pl.col("condition").is_in(DELETED)).then(taken))
-    rows = estate.things.with_columns(deleted.alias("deleted")).filter(
+    # It is told for as long as there is money to claim back, and longer than for what may still cost.
+    rows = estate.things.with_columns(deleted.alias("deleted"), pl.col("paid").alias("recent")).filter(
         pl.col("deleted").is_not_null() & pl.col("last_day").is_not_null()
     )
     late = (pl.col("last_day") - pl.col("deleted")).dt.total_days()

@@ -21,21 +21,14 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         estate.used.filter(pl.col("family") == "bucket_requests").select("key").unique(), on="key"
     )
     sources = tells.select("source", pl.lit(value=True).alias("tells_requests")).unique()
-    # A line without a meter may be what was asked of it.
-    unnamed = (
-        estate.meters.filter(pl.col("now") & pl.col("SkuMeter").is_null() & pl.col("key").is_not_null())
-        .select("key", pl.lit(value=True).alias("unnamed"))
-        .unique()
-    )
     rows = (
         estate.using(estate.metered("bucket_storage"), *_ASKED)
         .join(ever, on="key", how="left")
         .join(sources, on="source", how="left")
-        .join(unnamed, on="key", how="left")
     )
     quiet_since = (pl.col("last_asked") + pl.duration(days=1)).fill_null(pl.col("metered_since"))
     quiet = (pl.col("last_mark") - quiet_since).dt.total_days() + 1
-    fires = (quiet >= at["days"]) & ~pl.col("uses")
+    unknown = pl.col("tells_requests").is_null() | pl.col("uses").is_null()
     asked_last = (
         pl.when(pl.col("last_asked").is_null())
         .then(pl.format("never requested in the bills since {}", day("metered_since")))
@@ -46,9 +39,9 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         at,
         waste=pl.when(pl.col("uses"))
         .then(NO)
-        .when((pl.col("tells_requests").is_null() | pl.col("unnamed")) & (quiet >= at["days"]))
+        .when(unknown & (quiet >= at["days"]))
         .then(UNKNOWN)
-        .otherwise(fires),
+        .otherwise(quiet >= at["days"]),
         evidence=pl.format("Bucket stored up to {}, {}; {}", day("last_mark"), asked_last, "told_cost"),
         confidence="medium",
         doubt=pl.lit("the bill does not tell requests of any bucket, or not how many, or leaves a meter blank"),

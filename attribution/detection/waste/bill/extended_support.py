@@ -27,8 +27,9 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     return judged(
         rows.with_columns(pl.col("surcharge").alias("stake")),
         at,
-        waste=fires.fill_null(value=True),
+        waste=fires,
         evidence=pl.format("Extended support ({}) costs {} of it a month; {}", "meter", said, "told_cost"),
+        doubt=pl.lit("the bill does not tell until which day it was charged"),
     )
 
 

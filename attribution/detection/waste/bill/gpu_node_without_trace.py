@@ -23,9 +23,10 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     window = (pl.col("last_mark") - pl.col("month")).dt.total_days() + 1
     rows = _nodes(estate).with_columns((pl.col("hours") / (24 * window)).alias("share"), window.alias("window"))
     limit = float(at.most("busy_percent"))
-    for trace in (_other_meters(estate), _children(estate), with_jobs(estate), with_load(estate, limit)):
+    traces = (_other_meters(estate), _children(estate), with_jobs(estate), with_load(estate, limit), estate.unnamed)
+    for trace in traces:
         rows = rows.join(trace, on="key", how="left")
-    sources = _other_meters(estate).join(_nodes(estate).select("key", "source"), on="key")
+    sources = _other_meters(estate).filter("metered").join(_nodes(estate).select("key", "source"), on="key")
     rows = rows.join(
         sources.select("source", pl.lit(value=True).alias("meters_traffic")).unique(), on="source", how="left"
     )
@@ -40,7 +41,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         at,
         waste=pl.when(seen | ~old | (pl.col("share") < at["run_share"]).fill_null(value=False))
         .then(NO)
-        .when(~would_see)
+        .when(~would_see | pl.col("metered").eq_missing(other=False) | pl.col("unnamed").is_not_null())
         .then(UNKNOWN)
         .otherwise(full),
         evidence=pl.format(
@@ -57,6 +58,8 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         .otherwise(pl.lit("medium")),
         doubt=pl.when(pl.col("share").is_null())
         .then(pl.lit("the bill does not tell its hours"))
+        .when(would_see)
+        .then(pl.lit("a line of its bill tells no quantity, or no meter"))
         .otherwise(pl.lit("neither the bill nor a list of jobs would show its work")),
     )
 
@@ -73,10 +76,11 @@ def _nodes(estate: Estate) -> pl.LazyFrame:
 
 
 def _other_meters(estate: Estate) -> pl.LazyFrame:
-    """Machines for which something beside their hours is billed, such as traffic."""
-    other = (pl.col("family") != "machine").fill_null(value=True) & (pl.col("ConsumedQuantity") > 0)
-    rows = estate.meters.filter(pl.col("now") & pl.col("key").is_not_null() & (pl.col("ChargeCategory") == "Usage"))
-    return rows.filter(other).select("key", pl.lit(value=True).alias("metered")).unique()
+    """Machines with a meter beside their hours, such as traffic: `metered`, false where it tells no quantity."""
+    other = (pl.col("family") != "machine").fill_null(value=True) & (pl.col("ChargeCategory") == "Usage")
+    rows = estate.meters.filter(pl.col("now") & pl.col("key").is_not_null() & other)
+    told = rows.filter((pl.col("ConsumedQuantity") > 0).fill_null(value=True))
+    return told.group_by("key").agg(pl.col("ConsumedQuantity").is_not_null().any().alias("metered"))
 
 
 def _children(estate: Estate) -> pl.LazyFrame:

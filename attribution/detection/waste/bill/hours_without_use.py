@@ -43,5 +43,5 @@ def judge_hours(
             "told_cost",
         ),
         confidence=pl.when(pl.col("tells_use")).then(pl.lit("high")).otherwise(pl.lit("medium")),
-        doubt=pl.lit("the bill tells neither quantity nor cost of its use"),
+        doubt=pl.lit("the bill does not tell how much it is used, or leaves a meter blank"),
     )

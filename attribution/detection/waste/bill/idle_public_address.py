@@ -23,7 +23,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         at,
         waste=old & still & ~pl.col("uses"),
         evidence=pl.format(text, "metered_days", day("month"), day("last_mark"), "told_cost"),
-        doubt=pl.lit("the bill also names it in use, without quantity or cost"),
+        doubt=pl.lit("the bill also names it in use without telling how much, or leaves a meter blank"),
     )
 
 

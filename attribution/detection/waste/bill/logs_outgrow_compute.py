@@ -19,7 +19,8 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     logs = by_month(estate, usage.filter(pl.col("cost_element") == "observability"), ["project"], months=1)
     work = by_month(estate, usage.filter(pl.col("cost_element") == "compute"), ["project"], months=1)
     on = ["project", "BillingCurrency", "source_group"]
-    rows = logs.join(work.select(*on, work_stake="stake", work_base="base"), on=on, how="left").with_columns(
+    beside = work.select(*on, work_stake="stake", work_base="base", work_untold="untold")
+    rows = logs.join(beside, on=on, how="left").with_columns(
         pl.format("project={}", "project").alias("subject"), pl.format("project={} logs", "project").alias("key")
     )
     # What the logs would cost, had they grown with the machines: never less than before.
@@ -33,7 +34,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         at,
         waste=pl.when(pl.col("base").is_null() | (pl.col("base") <= 0))
         .then(NO)
-        .when(pl.col("work_ratio").is_null())
+        .when(pl.col("work_ratio").is_null() | pl.col("untold") | pl.col("work_untold"))
         .then(UNKNOWN)
         .otherwise(beyond & more),
         evidence=pl.format(
@@ -47,7 +48,9 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         ),
         confidence="medium",
         saving=pl.col("stake") - pl.col("fair"),
-        doubt=pl.lit("the project has no compute to set its logs against"),
+        doubt=pl.when(pl.col("work_ratio").is_null())
+        .then(pl.lit("the project has no compute to set its logs against"))
+        .otherwise(pl.lit("a part of the cost is unknown")),
     )
 
 

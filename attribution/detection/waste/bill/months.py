@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from attribution.detection.waste.billed import only
+from attribution.detection.waste.billed import only, still
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.telling import month
 from schemas.money import MONEY, known_sum
@@ -25,8 +25,8 @@ def by_month(estate: Estate, costs: pl.LazyFrame, by: Sequence[str], months: int
 
     Returns:
         One subject x currency x last complete month (`month`, also as `source_group`): `stake`, `base` (null: no month
-        before, or an unknown cost), `increase`, `ratio` (cost a day by cost a day), `base_months` in words, and every
-        dimension.
+        before), `untold` (a part of a cost is unknown), `increase`, `ratio` (cost a day by cost a day), `base_months`
+        in words, and every dimension.
     """
     back = (
         (pl.col("last_complete_month").dt.year() - pl.col("month").dt.year()) * 12
@@ -37,7 +37,7 @@ def by_month(estate: Estate, costs: pl.LazyFrame, by: Sequence[str], months: int
     now, before = pl.col("back") == 0, pl.col("back").is_between(1, months)
     dimensions = [name for name in estate.dimensions if name not in by]
     whole = costs.with_columns(back.alias("back"), length.alias("length")).filter(
-        pl.col("back").is_between(0, months) & (pl.col("month") >= pl.col("first_mark"))
+        (pl.col("back") <= months) & (pl.col("month") >= pl.col("first_mark"))
     )
     sums = (
         whole.group_by(*by, "BillingCurrency", "last_complete_month")
@@ -45,8 +45,11 @@ def by_month(estate: Estate, costs: pl.LazyFrame, by: Sequence[str], months: int
             known_sum("EffectiveCost", now).alias("stake"),
             known_sum("EffectiveCost", before).alias("spent"),
             (pl.col("EffectiveCost").is_null() & (now | before)).any().alias("untold"),
+            now.any().alias("hit"),
+            still(estate.silent_days).alias("recent"),
             *(only(name, now) for name in dimensions),
         )
+        .filter("hit")
         .join(_covered(estate, months), on="last_complete_month", how="left")
         .with_columns(pl.col("last_complete_month").alias("month"))
     )

@@ -26,6 +26,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         .agg(
             machines.any().alias("had_machines"),
             (machines & pl.col("now")).any().alias("has_machines"),
+            (pl.col("SkuMeter").is_null() & pl.col("family").is_null() & pl.col("now")).any().alias("unnamed"),
             pl.col("last_day").filter(machines).max().alias("last_machine"),
         )
     )
@@ -42,15 +43,16 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     silent = (pl.col("last_mark") - pl.col("last_machine")).dt.total_days()
     age = (pl.col("last_mark") - pl.col("first_day")).dt.total_days() + 1
     rested = (silent >= at["min_age_days"]) & (age >= at["min_age_days"])
-    fires = pl.col("had_machines") & ~pl.col("has_machines") & rested
+    fires = (pl.col("had_machines") & ~pl.col("has_machines") & rested).fill_null(value=False)
     text = "Volume still billed; the last machine of project {} in account {} was billed on {}, {} days before {}; {}"
     return judged(
         rows,
         at,
-        waste=fires.fill_null(value=False),
+        waste=pl.when(~(fires & pl.col("unnamed"))).then(fires),
         evidence=pl.format(text, "project", "SubAccountId", day("last_machine"), silent, day("last_mark"), "told_cost"),
         # Another project's machine in the same account may mount it.
         confidence=pl.when(pl.col("shared_account")).then(pl.lit("low")).otherwise(pl.lit("medium")),
+        doubt=pl.lit("a line of its project in this account has no meter, and may be a machine's"),
     )
 
 

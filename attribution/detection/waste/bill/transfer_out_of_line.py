@@ -7,7 +7,7 @@ from decimal import Decimal
 import polars as pl
 
 from attribution.detection.waste.bill.months import by_month
-from attribution.detection.waste.detector import NO, Detector, Thresholds, judged
+from attribution.detection.waste.detector import NO, UNKNOWN, Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.telling import money, month, number
 
@@ -38,7 +38,11 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     return judged(
         rows,
         at,
-        waste=pl.when(pl.col("base").is_null()).then(NO).otherwise(grew & beyond & more),
+        waste=pl.when(pl.col("base").is_null())
+        .then(NO)
+        .when(pl.col("untold"))
+        .then(UNKNOWN)
+        .otherwise(grew & beyond & more),
         evidence=pl.format(
             text,
             said,

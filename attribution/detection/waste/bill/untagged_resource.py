@@ -16,7 +16,8 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     nobodys = pl.col("unallocated") & (pl.col("stake") >= at.money("minimum"))
     dearest_first = estate.billed.sort("stake", "subject", descending=[True, False], nulls_last=True)
     place = nobodys.cum_sum().over("BillingCurrency")
-    rows = dearest_first.with_columns((nobodys & (place <= at["top"])).alias("dear"))
+    # Money wants an owner whether or not it goes on.
+    rows = dearest_first.with_columns((nobodys & (place <= at["top"])).alias("dear"), pl.col("paid").alias("recent"))
     named = pl.concat_str("service", "ResourceType", separator=", ", ignore_nulls=True)
     what = pl.when(named != "").then(pl.format(" ({})", named)).otherwise(pl.lit(""))
     text = "{} {} in {}{} with neither project nor owner; no rule, tag, parent or account names one"

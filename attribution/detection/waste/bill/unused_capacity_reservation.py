@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import polars as pl
 
-from attribution.detection.waste.billed import only
+from attribution.detection.waste.billed import only, still
 from attribution.detection.waste.detector import UNKNOWN, Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.telling import day, money, month, number
@@ -28,9 +28,10 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         .agg(
             known_sum("EffectiveCost", pl.col("is_unused") & in_month).alias("stake"),
             known_sum("EffectiveCost", in_month).alias("paid"),
-            (pl.col("is_unused") & in_month & pl.col("EffectiveCost").is_null()).any().alias("untold"),
+            (in_month & pl.col("EffectiveCost").is_null()).any().alias("untold"),
             (pl.col("is_unused") & in_month).any().alias("hit"),
             *(only(dimension, pl.col("is_unused")) for dimension in estate.dimensions),
+            still(estate.silent_days).alias("recent"),
             pl.col("first_day").min(),
             pl.col("last_mark").max(),
             pl.col("last_complete_month").max().alias("month"),
@@ -57,7 +58,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
             month("month"),
             number(pl.col("share") * 100, 1).fill_null("unknown"),
         ),
-        doubt=pl.lit("the cost of its unused part is unknown"),
+        doubt=pl.lit("the cost of a part of it is unknown"),
     )
 
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import polars as pl
 
-from attribution.detection.waste.billed import only
+from attribution.detection.waste.billed import only, still
 from attribution.detection.waste.detector import UNKNOWN, Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.telling import money, month, number
@@ -17,17 +17,21 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     """Commitments, by how much of their last complete month bought nothing."""
     status = pl.col("CommitmentDiscountStatus").str.to_lowercase()
     unused = status == "unused"
+    in_month = pl.col("month") == pl.col("last_complete_month")
     rows = (
         estate.meters.filter(pl.col("CommitmentDiscountId").is_not_null() & status.is_in(["used", "unused"]))
-        .filter(pl.col("month") == pl.col("last_complete_month"))
+        .filter("now")
         .group_by("CommitmentDiscountId", "BillingCurrency")
         .agg(
-            known_sum("EffectiveCost", unused).alias("stake"),
-            known_sum("EffectiveCost").alias("paid"),
-            (pl.col("EffectiveCost").is_null() & unused).any().alias("untold"),
-            *(only(name, unused) for name in estate.dimensions),
+            known_sum("EffectiveCost", unused & in_month).alias("stake"),
+            known_sum("EffectiveCost", in_month).alias("paid"),
+            (pl.col("EffectiveCost").is_null() & in_month).any().alias("untold"),
+            in_month.any().alias("hit"),
+            still(estate.silent_days).alias("recent"),
+            *(only(name, unused & in_month) for name in estate.dimensions),
             pl.col("last_complete_month").first().alias("month"),
         )
+        .filter("hit")
         .with_columns(
             pl.col("CommitmentDiscountId").alias("key"),
             pl.col("CommitmentDiscountId").alias("subject"),
@@ -49,7 +53,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
             "BillingCurrency",
             number(pl.col("share") * 100, 1).fill_null("unknown"),
         ),
-        doubt=pl.lit("the cost of its unused part is unknown"),
+        doubt=pl.lit("the cost of a part of it is unknown"),
     )
 
 

@@ -33,21 +33,25 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         )
         .join(machines, on="parent")
         .join(hours.rename({"key": "parent"}), on="parent", how="left")
+        .join(estate.unnamed.rename({"key": "parent"}), on="parent", how="left")
     )
     since = pl.max_horizontal(pl.col("machine_end"), pl.col("first_day"))
     still = (pl.col("last_mark") - since).dt.total_days()
     stopped = pl.col("machine_condition").is_in(STOPPED)
+    sure = stopped & pl.col("unnamed").is_null()
     silent = still >= at["days"]
     end = day("machine_end").fill_null("a day before the first bill")
     text = "Volume of {}, a machine that is {} and was billed last on {}; {}"
     return judged(
         rows,
         at,
-        waste=pl.when(stopped & silent).then(YES).when(~stopped & silent).then(UNKNOWN).otherwise(NO),
+        waste=pl.when(sure & silent).then(YES).when(~sure & silent).then(UNKNOWN).otherwise(NO),
         evidence=pl.format(
             text, "attached_to", pl.col("machine_state").fill_null("of unknown state"), end, "told_cost"
         ),
-        doubt=pl.lit("the inventory does not call the machine stopped"),
+        doubt=pl.when(stopped)
+        .then(pl.lit("a line of the machine's bill has no meter, and may be its hours"))
+        .otherwise(pl.lit("the inventory does not call the machine stopped")),
     )
 
 

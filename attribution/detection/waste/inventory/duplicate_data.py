@@ -21,8 +21,11 @@ _TAIL = r"[-_. ]*(copy|bak|backup|dup|duplicate|old)[-_. ]?\d*$"
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     """Billed buckets, datasets and volumes of one name; undetermined where one of them has no known size."""
     named = pl.col("name").fill_null(pl.col("resource_id")).str.split("/").list.last().str.to_lowercase()
-    rows = standing(estate, BUCKETS | DATASETS | VOLUMES).with_columns(
-        named.str.replace(_TAIL, "").alias("base"), estate.age_days("created_at").alias("age")
+    # A copy that costs nothing any more may be gone, and is none to keep another's place.
+    rows = (
+        standing(estate, BUCKETS | DATASETS | VOLUMES)
+        .filter("recent")
+        .with_columns(named.str.replace(_TAIL, "").alias("base"), estate.age_days("created_at").alias("age"))
     )
     same = ["base", "size_gb", "BillingCurrency"]
     rows = (

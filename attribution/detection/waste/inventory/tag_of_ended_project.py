@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import polars as pl
 
+from attribution.detection.waste.billed import still
 from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import folded_word
@@ -28,13 +29,19 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
             pl.len().alias("runs"),
         )
     )
-    here = estate.meters.filter(~pl.col("project").is_in(NOBODY) & (pl.col("month") == pl.col("last_complete_month")))
-    costs = here.group_by("project", "BillingCurrency").agg(
-        known_sum("EffectiveCost").alias("stake"),
-        pl.col("month").max(),
-        pl.col("last_day").max(),
-        pl.col("owner").drop_nulls().mode().sort().first(),
-        pl.col("key").n_unique().alias("things"),
+    in_month = pl.col("month") == pl.col("last_complete_month")
+    here = estate.meters.filter(~pl.col("project").is_in(NOBODY) & pl.col("now"))
+    costs = (
+        here.group_by("project", "BillingCurrency")
+        .agg(
+            known_sum("EffectiveCost", in_month).alias("stake"),
+            still(estate.silent_days).alias("recent"),
+            pl.col("month").filter(in_month).max(),
+            pl.col("last_day").filter(in_month).max(),
+            pl.col("owner").filter(in_month).drop_nulls().mode().sort().first(),
+            pl.col("key").filter(in_month).n_unique().alias("things"),
+        )
+        .filter(pl.col("month").is_not_null())
     )
     rows = (
         estate.with_dimensions(costs.with_columns(folded_word("project").alias("word")).join(ended, on="word"))
