@@ -25,7 +25,7 @@ import polars as pl
 
 from attribution.detection import detect_growth, growth, subjects_of
 from attribution.detection.daily.baseline import expect
-from attribution.detection.daily.episodes import LEAK_WEEKS, PROVISIONAL, SILENT_DAYS, episodes
+from attribution.detection.daily.episodes import LEAK_WEEKS, PROVISIONAL, SILENT_DAYS, episodes, worth_telling
 from schemas.detection import Watermark, daily_columns
 from schemas.workspace import Anomaly, Growth
 
@@ -33,7 +33,7 @@ HERE = Path(__file__).parent
 TUNED = range(10)
 REPORTED = range(100, 130)
 OURS = "this product"
-MINIMUM = float(Anomaly().minimum)
+MINIMUM = Anomaly().minimum
 WARM_UP = 30
 """Days that no rule is asked about: the longest warm-up of all of them."""
 
@@ -76,7 +76,7 @@ def days_of(series: list[labelled_days.Series]) -> pl.DataFrame:
 def our_alarms(series: list[labelled_days.Series]) -> list[list[Alarm]]:
     """What the product says of each series."""
     found: list[list[Alarm]] = [[] for _ in series]
-    for row in episodes(expect(days_of(series)), MINIMUM).iter_rows(named=True):
+    for row in worth_telling(episodes(expect(days_of(series))), MINIMUM).iter_rows(named=True):
         found[row["series"]].append((row["start"], row["end"], row["shape"] == "silence"))
     return found
 
@@ -279,7 +279,7 @@ def speed() -> float:
     series = [one for seed in range(200, 325) for one in labelled_days.make(seed)]
     days = days_of(series)
     start = time.perf_counter()
-    episodes(expect(days), MINIMUM)
+    worth_telling(episodes(expect(days)), MINIMUM)
     return time.perf_counter() - start
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from attribution.detection.candidates import Finding, as_frame, together
 from attribution.detection.wording import amount, month
-from schemas.money import known_sum
+from schemas.money import EXACT, known_sum
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,7 +38,8 @@ def bills_in_two_sources(billed: pl.DataFrame) -> pl.DataFrame:
     for _, bills in sums.sort("source").group_by(_BILL, maintain_order=True):
         for one, other in combinations(bills.to_dicts(), 2):
             first, second = one["BilledCost"], other["BilledCost"]
-            if not first or abs(first - second) > ALIKE * max(abs(first), abs(second)):
+            sizes = (first.copy_abs(), second.copy_abs())
+            if not first or abs(EXACT.subtract(first, second)) > EXACT.multiply(ALIKE, max(sizes)):
                 continue
             account, billed_in, currency = (one[name] for name in _BILL)
             found.append(
@@ -49,7 +50,7 @@ def bills_in_two_sources(billed: pl.DataFrame) -> pl.DataFrame:
                     f"{amount(second)} {currency} for account {account} in {month(billed_in)}: if that is one bill, it "
                     "counts twice. Take one of the two out of attribution.toml.",
                     confidence="medium",
-                    cost_at_stake=min(abs(first), abs(second)),
+                    cost_at_stake=min(sizes),
                     currency=currency,
                     month=billed_in,
                 )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
+from decimal import Decimal
 
 import polars as pl
 import pytest
 
 from attribution.detection.daily import baseline, episodes
 from attribution.detection.daily.baseline import expect
-from attribution.detection.daily.episodes import episodes as find
 
 FIRST = date(2026, 6, 1)  # a Monday
 
@@ -24,8 +24,8 @@ def last(amounts: list[float | None], first: date = FIRST) -> dict[str, float | 
     return expect(days(amounts, first)).row(-1, named=True)
 
 
-def shapes(amounts: list[float | None], minimum: float = 1.0, first: date = FIRST) -> list[tuple[str, date, date]]:
-    found = find(expect(days(amounts, first)), minimum)
+def shapes(amounts: list[float | None], minimum: str = "1", first: date = FIRST) -> list[tuple[str, date, date]]:
+    found = episodes.worth_telling(episodes.episodes(expect(days(amounts, first))), Decimal(minimum))
     return [(row["shape"], row["start"], row["end"]) for row in found.iter_rows(named=True)]
 
 
@@ -103,8 +103,8 @@ def test_bounds_are_four_and_a_half_deviations_where_days_differ() -> None:
 
 
 def test_the_minimum_is_of_the_whole_episode() -> None:
-    assert shapes([100.0] * 40 + [150.0], minimum=50.0) == [("spike", on(40), on(40))]
-    assert shapes([100.0] * 40 + [150.0], minimum=50.01) == []
+    assert shapes([100.0] * 40 + [150.0], minimum="50") == [("spike", on(40), on(40))]
+    assert shapes([100.0] * 40 + [150.0], minimum="50.01") == []
 
 
 def test_three_odd_days_are_a_spike_and_four_a_shift() -> None:
@@ -173,6 +173,92 @@ def test_an_unknown_day_is_not_judged_and_moves_nothing() -> None:
     told = expect(days(amounts))
     assert told.row(-1, named=True)["expected"] == 100.0
     assert shapes(amounts) == []
+
+
+def test_a_steady_rise_is_expected_to_the_day() -> None:
+    # The median of fourteen days lies seven and a half days back, and so much of the trend is added.
+    assert last([1000.0 + place for place in range(70)])["expected"] == pytest.approx(1069, abs=0.1)
+
+
+def test_the_level_is_of_the_days_before_the_day_judged() -> None:
+    assert last([100.0] * 7 + [200.0] * 7 + [900.0])["level"] == 150
+
+
+def test_little_money_has_a_baseline_too_and_money_back_has_none() -> None:
+    told = expect(days(([0.5] * 5 + [0.1] * 2) * 8)).tail(7)
+    assert told.get_column("expected").to_list() == pytest.approx([0.5] * 5 + [0.1] * 2)
+    assert last([-10.0] * 40 + [500.0])["expected"] is None
+
+
+def test_a_silent_day_is_none_that_warms_up() -> None:
+    amounts = [100.0] * 7 + [0.0] + [100.0] * 7
+    assert last(amounts)["expected"] is None
+    assert last([*amounts, 100.0])["expected"] == 100.0
+
+
+def test_a_fee_that_is_known_may_be_dearer_by_as_much_as_a_day() -> None:
+    amounts = [100.0 + (300.0 if on(place).day == 1 else 0.0) for place in range(100)]
+    for fee, told in ((359.9, []), (360.1, [("spike", on(92), on(92))])):
+        amounts[92] = 100.0 + fee
+        assert shapes(amounts) == told
+
+
+@pytest.mark.parametrize("fees", [(200.0, 300.0), (300.0, 200.0)])
+def test_of_the_fees_of_two_months_the_larger_is_expected(fees: tuple[float, float]) -> None:
+    amounts = [100.0] * 62
+    amounts[0], amounts[30] = (100.0 + fee for fee in fees)
+    assert last(amounts)["expected"] == 400.0
+
+
+def test_a_fee_is_what_a_day_costs_above_the_week_before_and_the_week_after() -> None:
+    amounts = [100.0] * 62
+    amounts[30 - 8 : 30 + 8] = [150.0, 50.0, *[100.0] * 3, *[150.0] * 3, 400.0, *[100.0] * 3, *[150.0] * 3, 50.0]
+    assert baseline._factors(days(amounts).lazy()).collect().row(-1, named=True)["fee"] == 300.0
+
+
+def test_a_peak_is_the_day_of_the_most_excess_and_the_first_of_equal_ones() -> None:
+    for more, peak in (([200.0, 300.0, 200.0], 41), ([300.0, 300.0, 200.0], 40)):
+        (row,) = episodes.episodes(expect(days([100.0] * 40 + more))).iter_rows(named=True)
+        assert row["peak"] == on(peak)
+
+
+def test_an_episode_is_open_for_two_days_after_its_end() -> None:
+    for after, still in ((2, True), (3, False)):
+        (row,) = episodes.episodes(expect(days([100.0] * 40 + [300.0] + [100.0] * after))).iter_rows(named=True)
+        assert row["open"] == still
+
+
+def leaks(*levels: float) -> list[str]:
+    """Shapes of leaks alone, in five weeks at these levels after five at the first."""
+    amounts = [levels[0]] * 35 + [level for level in levels for _ in range(7)] + [levels[-1]] * 2
+    return episodes._leaks(expect(days(amounts))).get_column("shape").to_list()
+
+
+@pytest.mark.parametrize(("before", "told"), [(111.0, ["leak"]), (109.6, [])])
+def test_no_week_of_a_leak_makes_more_than_six_tenths_of_it(before: float, told: list[str]) -> None:
+    rise = (before - 100) / 3
+    assert leaks(100.0, 100 + rise, 100 + 2 * rise, before, 126.0) == told
+
+
+@pytest.mark.parametrize(("second", "told"), [(102.1, ["leak"]), (101.9, [])])
+def test_each_week_of_a_leak_rises_by_two_hundredths(second: float, told: list[str]) -> None:
+    assert leaks(100.0, second, 110.0, 118.0, 127.0) == told
+
+
+def test_what_begins_at_nothing_leaks_nothing() -> None:
+    weeks = [float(level) for level in (0, 10, 20, 30, 40) for _ in range(7)] + [40.0] * 2
+    assert episodes._leaks(expect(days(weeks))).is_empty()
+
+
+@pytest.mark.parametrize(("busy", "told"), [(14, 1), (13, 0)])
+def test_a_silence_comes_after_fourteen_days_with_cost(busy: int, told: int) -> None:
+    amounts = [100.0] * 25 + [0.0] + [100.0] * busy + [0.0] * 3 + [100.0] * 5
+    assert len(shapes(amounts)) == told
+
+
+def test_a_silence_soon_after_another_is_none_and_little_money_can_fall_silent() -> None:
+    assert shapes([100.0] * 40 + [0.0] * 2 + [100.0] * 3 + [0.0] * 2 + [100.0] * 5) == [("silence", on(40), on(41))]
+    assert shapes(silent(2, before=0.5), minimum="0.9") == [("silence", on(40), on(41))]
 
 
 def test_every_number_is_stated_here_as_in_the_documents() -> None:

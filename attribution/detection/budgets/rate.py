@@ -52,10 +52,9 @@ def rate_of(values: Sequence[int], last: date) -> Rate:
     """The rate of a series.
 
     Args:
-        values: units of consecutive days, oldest first; four weeks are looked at.
+        values: units of consecutive days, oldest first.
         last: the day of the last one.
     """
-    values = values[-7 * (WEEKS + 1) :]
     if not values:
         return Rate()
     factors = _weekdays(values, last)

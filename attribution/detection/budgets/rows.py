@@ -36,7 +36,7 @@ AHEAD = 30
 SILENT = 31
 """Days after which a source that shows nothing is taken to have ended."""
 HORIZON = 92
-"""Days ahead of the data on which a breach is looked for."""
+"""Days ahead of the data within which a breach of a total is looked for; a period is foreseen to its end."""
 _MONEY = ("amount", "warn_amount", "spent", "forecast", "forecast_low", "forecast_high")
 
 
@@ -99,10 +99,11 @@ def _periods(costs: pl.DataFrame, budget: Budget, clock: Clock, ahead: Ahead) ->
     )
     lines = lines_of(mine, here.marks, live)
     whole = [at for at, one in enumerate(live) if budget.dimensions.items() <= one.dimensions.items()]
-    horizon = here.last + timedelta(days=HORIZON)
+    periods = list(spans(budget, first if isinstance(first, date) else None, clock.today))
+    horizon = max([here.last + timedelta(days=HORIZON + 1), *(end for _, end in periods if end)])
     live_lines = Lines({line: days for line, days in lines.days.items() if here.live(line.source)})
     seen = foresee(live_lines, here.marks, horizon, Ahead(live, ahead.ends, whole))
-    for start, end in spans(budget, first if isinstance(first, date) else None, clock.today):
+    for start, end in periods:
         yield _row(budget, (start, end), lines, seen, here)
 
 
@@ -135,7 +136,7 @@ def _row(budget: Budget, span: tuple[date, date | None], lines: Lines, seen: For
     amount = to_units(budget.amount)
     warn = to_units(EXACT.multiply(budget.amount, budget.warn_at).quantize(Decimal(1).scaleb(-12), context=EXACT))
     facts = {day: units for day, units in lines.total().items() if day >= start and (end is None or day < end)}
-    until = end or clock.last + timedelta(days=HORIZON)
+    until = end or clock.last + timedelta(days=HORIZON + 1)
     to_come = {day: units for day, units in seen.days.items() if start <= day < until}
     spent = sum(facts.values())
     over = not to_come and until <= clock.today

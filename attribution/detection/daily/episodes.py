@@ -5,6 +5,8 @@ The surprise: a leak never leaves the bounds, for they follow it; so it is told 
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import polars as pl
 
 from attribution.detection.daily.baseline import SILENT_SHARE, WARM_UP
@@ -33,12 +35,11 @@ _SERIES = "series"
 _WEEK = 7
 
 
-def episodes(days: pl.DataFrame, minimum: float) -> pl.DataFrame:
-    """Find the episodes of every series.
+def episodes(days: pl.DataFrame) -> pl.DataFrame:
+    """Find the episodes of every series, of any size.
 
     Args:
         days: what `expect` made.
-        minimum: least excess of an episode (of a silence: least missing cost).
 
     Returns:
         One row an episode: `series`, `shape`, `start`, `peak`, `end`, `odd` (its days), `days` (how many), `amount`,
@@ -46,18 +47,28 @@ def episodes(days: pl.DataFrame, minimum: float) -> pl.DataFrame:
     """
     found = pl.concat([_outbursts(days), _leaks(days), _silences(days)])
     last = days.group_by(_SERIES).agg(pl.col("usage_date").max().alias("last"))
-    kept = found.filter(pl.col("excess").abs() >= minimum).join(last, on=_SERIES)
-    # A leak that an outburst tells already is that outburst's.
-    told = kept.filter(pl.col("shape") != "leak").select(_SERIES, other_start="start", other_end="end")
-    beside = kept.filter(pl.col("shape") == "leak").join(told, on=_SERIES)
-    month = pl.duration(days=LEAK_WEEKS * _WEEK)
-    covered = beside.filter(pl.col("other_start").is_between(pl.col("start") - month, pl.col("end")))
     return (
-        kept.join(covered.select(_SERIES, "shape", "start").unique(), on=[_SERIES, "shape", "start"], how="anti")
+        found.join(last, on=_SERIES)
         .with_columns((pl.col("last") - pl.col("end") <= pl.duration(days=GAP)).alias("open"))
         .drop("last")
         .sort(_SERIES, "start", "shape")
     )
+
+
+def worth_telling(found: pl.DataFrame, minimum: Decimal) -> pl.DataFrame:
+    """Episodes of some size, without the leaks that an outburst tells already.
+
+    Args:
+        found: episodes, as numbers or with their exact money.
+        minimum: least excess of an episode (of a silence: least missing cost).
+    """
+    kept = found.filter(pl.col("excess").abs() >= minimum)
+    told = kept.filter(pl.col("shape") != "leak").select(_SERIES, other_start="start", other_end="end")
+    beside = kept.filter(pl.col("shape") == "leak").join(told, on=_SERIES)
+    month = pl.duration(days=LEAK_WEEKS * _WEEK)
+    covered = beside.filter(pl.col("other_start").is_between(pl.col("start") - month, pl.col("end")))
+    key = [_SERIES, "shape", "start"]
+    return kept.join(covered.select(key).unique(), on=key, how="anti", maintain_order="left")
 
 
 def _outbursts(days: pl.DataFrame) -> pl.DataFrame:

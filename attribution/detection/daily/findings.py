@@ -44,7 +44,7 @@ def anomaly_findings(episodes: pl.DataFrame, grown: pl.DataFrame) -> pl.DataFram
                 evidence=_silence(row) if quiet else _excess(row),
                 verdict="undetermined" if quiet else "finding",
                 confidence="low" if quiet else "medium" if row["open"] else "high",
-                cost_at_stake=abs(row["excess"]),
+                cost_at_stake=row["excess"].copy_abs(),
                 currency=row["BillingCurrency"],
                 owner=row["owner"],
                 project=row["project"],
@@ -68,9 +68,9 @@ def _excess(row: dict[str, Any]) -> str:
 
 
 def _silence(row: dict[str, Any]) -> str:
-    currency = row["BillingCurrency"]
+    currency, missing = row["BillingCurrency"], amount(row["excess"].copy_abs())
     when = f"since {row['start']}" if row["open"] else f"from {row['start']} to {row['end']}"
     return (
-        f"{row['subject']} cost next to nothing {when} ({row['days']} days), {amount(abs(row['excess']))} {currency} "
+        f"{row['subject']} cost next to nothing {when} ({row['days']} days), {missing} {currency} "
         "less than usual: it ended, or its feed stopped; nothing is counted as saved."
     )

@@ -13,7 +13,7 @@ import polars as pl
 
 from attribution.detection.causes import Grown, Name, explain
 from attribution.detection.daily.baseline import SPREAD, expect
-from attribution.detection.daily.episodes import PROVISIONAL, episodes
+from attribution.detection.daily.episodes import PROVISIONAL, episodes, worth_telling
 from attribution.detection.daily.series import daily_series, usage_by_day
 from attribution.detection.sums import COLUMN_OF, Key, only
 from schemas.check import verify
@@ -60,7 +60,7 @@ def judge_days(
     names, days = daily_series(usage, subjects)
     told = expect(days)
     bounds = _bounds(names, told)
-    found = _exact(names, bounds, episodes(told, float(minimum)))
+    found = worth_telling(_exact(names, bounds, episodes(told)), minimum)
     newest = max(mark.last_day for mark in watermarks.values())
     told_now = found.filter(pl.col("end") > newest - timedelta(days=RECENT))
     linked = {row["number"]: row for row in _linked(usage, told_now)}
@@ -93,7 +93,7 @@ def _bounds(names: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
 
 def to_the_cent(numbers: pl.Series) -> pl.Series:
     """Statistics as money: rounded to hundredths, so that no digits of a float are told."""
-    cents = (numbers * 100).round().cast(pl.Int64).cast(pl.Int128)
+    cents = (numbers * 100).round().cast(pl.Int128)
     return (cents * pl.Series([10 ** (SCALE - 2)], dtype=pl.Int128)).reinterpret(dtype=MONEY).alias(numbers.name)
 
 
