@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 STEP = re.compile(
-    r"^(?:New file `(?P<new>[^`]+)`|In `(?P<old>[^`]+)`, at `(?P<line>[^`]+)`):\n\n```python\n(?P<text>.*?)```",
+    r"^(?:New file `(?P<new>[^`]+)`|In `(?P<old>[^`]+)`, at `(?P<line>[^`]+)`):\n\n```\w+\n(?P<text>.*?)```",
     re.MULTILINE | re.DOTALL,
 )
 WORKSPACE = {
