@@ -1,7 +1,7 @@
 # Each target works alone, in any order, from a fresh clone: Python 3.11+, make and git are all it takes.
 # Every path is relative, so a checkout may live under a path with spaces.
 .DEFAULT_GOAL := help
-.PHONY: help nightly weekly test check bench
+.PHONY: help nightly weekly explore test check bench
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
@@ -12,6 +12,7 @@ SAMPLE := --workspace sample_bills --as-of 2026-11-05T06:00:00Z
 help:
 	@echo "make nightly   set up, then run the nightly flow on sample_bills/"
 	@echo "make weekly    set up, then write the weekly reports of sample_bills/"
+	@echo "make explore   set up, then the nightly flow and the explorer of sample_bills/"
 	@echo "make test      set up, then run the tests"
 	@echo "make check     set up, then lint, types and import contracts"
 	@echo "make bench     set up, then the benchmarks (minutes)"
@@ -35,6 +36,10 @@ nightly: .venv/.runtime
 
 weekly: .venv/.runtime
 	@$(RUN)python -m flows.weekly $(SAMPLE)
+
+explore: nightly
+	@$(RUN)uv pip install --quiet --python .venv -c constraints.txt -e ".[explore]"
+	@$(RUN)attribution explore --workspace sample_bills
 
 test: .venv/.dev
 	@$(RUN)python -m pytest -n auto --maxprocesses 4 --dist loadfile

@@ -6,6 +6,7 @@ import os
 import re
 import tomllib
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from itertools import chain
 from pathlib import Path
 
 from packaging.requirements import Requirement
@@ -19,8 +20,8 @@ LONGEST = 60
 HEAD = """\
 # What is installed with it
 
-Runtime dependencies, those of dependencies included, at the pinned versions of `constraints.txt`, with the licence that
-each names itself. All allow use inside a product under Apache-2.0.
+Runtime dependencies and those of the extra `explore`, those of dependencies included, at the pinned versions of
+`constraints.txt`, with the licence that each names itself. All allow use inside a product under Apache-2.0.
 
 | package | version | licence |
 |---|---|---|
@@ -28,8 +29,9 @@ each names itself. All allow use inside a product under Apache-2.0.
 
 
 def installed() -> dict[str, Distribution]:
-    """Every distribution that the product's own dependencies lead to."""
-    stated = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+    """Every distribution that the product's own dependencies and extras lead to."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    stated = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
     found: dict[str, Distribution] = {}
     wanted = [Requirement(one) for one in stated]
     while wanted:

@@ -73,7 +73,7 @@ def created(subjects: pl.DataFrame, resources: pl.DataFrame) -> pl.DataFrame:
     names = _names(resources)
     if names.is_empty():
         return none
-    marked = pl.col("Tags").str.contains_any(_MARKS, ascii_case_insensitive=True)
+    marked = pl.col("Tags").str.contains_any(list(_MARKS), ascii_case_insensitive=True)
     told = _told(subjects.select("Tags").drop_nulls().unique().filter(marked).to_series())
     if told.is_empty():
         return none

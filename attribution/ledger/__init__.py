@@ -19,7 +19,7 @@ from attribution.ledger.mails import (
     settle_dispute,
 )
 from attribution.ledger.parts import DeliveryWriter, Part, billing_month
-from attribution.ledger.published import Published, RolledUp, publish, query, read_published
+from attribution.ledger.published import Published, RolledUp, Stamp, publish, published_stamp, query, read_published
 from attribution.ledger.retention import PrunedError
 from attribution.ledger.rollup import RollUp
 from attribution.ledger.scratch import scratch_ledger
@@ -38,6 +38,7 @@ __all__ = [
     "RollUp",
     "RolledUp",
     "Settled",
+    "Stamp",
     "append_actions",
     "approve",
     "approved",
@@ -49,6 +50,7 @@ __all__ = [
     "note_mail",
     "open_ledger",
     "publish",
+    "published_stamp",
     "query",
     "read_published",
     "record_mail",

@@ -31,6 +31,9 @@ from schemas.faults import Fault, InputError
 Params = Sequence[Any] | Mapping[str, Any]
 """Values for a query's `?`, or by name for its `$name`."""
 
+Stamp = tuple[int, int, int]
+"""A published file: its inode, when it was written, its size."""
+
 _CATALOG = "costs"  # as DuckDB calls the file when it is opened by itself
 _CHARGES_FILE = re.compile(r"/charges/[0-9a-f]+/charges-\d+\.parquet")
 # What only the next run needs.
@@ -84,6 +87,15 @@ def _copy(ledger: Ledger, temporary: Path, *, with_charges: bool) -> None:
             con.execute("CREATE TABLE published.main.charges AS SELECT * FROM main.charges")
     finally:
         con.execute("DETACH published")
+
+
+def published_stamp(store: Path) -> Stamp:
+    """What tells one published file from the next; zeros where there is none."""
+    try:
+        found = (store / PUBLISHED).stat()
+    except FileNotFoundError:
+        return (0, 0, 0)
+    return found.st_ino, found.st_mtime_ns, found.st_size
 
 
 @contextmanager

@@ -6,7 +6,7 @@ The SVG takes the page's own text colour, so that it is at home in light and dar
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -93,6 +93,13 @@ class Pen:
         return Pen(say, wording("en") if unfit else say, font)
 
 
+def apart(text: str, taken: Collection[str]) -> str:
+    """A label that reads as it is and is none of those taken."""
+    while text in taken:
+        text += "\N{NO-BREAK SPACE}"
+    return text
+
+
 class Names:
     """Labels for a chart: short, each different from the others, and drawable."""
 
@@ -106,9 +113,7 @@ class Names:
             if size.for_png and not fonts.drawable(text, pen.font):
                 numbered.append((f"#{len(numbered) + 1}", text))
                 text = numbered[-1][0]
-            while text in self._labels.values():
-                text += "\N{NO-BREAK SPACE}"
-            self._labels[name] = text
+            self._labels[name] = apart(text, self._labels.values())
         self.numbered = tuple(numbered)
         self._in_english = pen.drawn is not pen.say
 

@@ -38,9 +38,14 @@ def round_to(amount: Decimal, unit: Decimal) -> Decimal:
     return rounded or rounded.copy_abs()
 
 
+def places(currency: str) -> int:
+    """Digits after the point of the currency's smallest coin."""
+    return _PLACES.get(currency, 2)
+
+
 def rounded(amount: Decimal, currency: str) -> Decimal:
     """Round to the currency's smallest coin."""
-    return round_to(amount, Decimal(1).scaleb(-_PLACES.get(currency, 2)))
+    return round_to(amount, Decimal(1).scaleb(-places(currency)))
 
 
 def money(amount: Amount, currency: str) -> str:

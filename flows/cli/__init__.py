@@ -6,6 +6,7 @@ Heavy imports come late, inside the commands, so that `--help` answers at once.
 from __future__ import annotations
 
 from flows.cli import changing as changing
+from flows.cli import exploring as exploring
 from flows.cli import findings as findings
 from flows.cli import rules as rules
 from flows.cli import telling as telling
