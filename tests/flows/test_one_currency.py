@@ -148,3 +148,26 @@ def test_a_rate_that_came_late_counts_from_the_next_night(tmp_path: Path) -> Non
     text = attribution("report", "-w", root).out
     assert "no rate: apart" not in text
     assert "-44.00" in text
+
+
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "cases" / "62-currency-mix"
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="the shared cases are not beside this repository")
+def test_the_figures_that_others_stated(tmp_path: Path) -> None:
+    stated = json.loads((SHARED / "expected.json").read_text(encoding="utf-8"))["exact"]
+    bill = csv.DictReader((SHARED / "bill.csv").read_text(encoding="utf-8").splitlines())
+    rows = [
+        charge("2026-03-26", row["cost"], BillingCurrency=row["currency"], project=row["project"], ResourceId=f"i-{n}")
+        for n, row in enumerate(bill)
+    ]
+    root = workspace(tmp_path / "w", rows, TOML, RULES)
+    (root / "rates.csv").write_bytes((SHARED / "fx.csv").read_bytes())
+    assert attribution("run", "-w", root, "--as-of", "2026-04-02T06:00:00Z").code == 0
+    attribution("weekly", "-w", root, "--as-of", "2026-04-02T06:00:00Z")
+    told = {row["name"]: Decimal(row["EffectiveCost"]) for row in sheet(root, "in_one_currency")
+            if row["dimension"] == "project"}  # fmt: skip
+    assert told == {name: Decimal(one) for name, one in stated["by_project_CNY"].items()}
+    assert sum(told.values()) == Decimal(stated["total_CNY"])
+    parts = {row["BillingCurrency"]: Decimal(row["EffectiveCost"]) for row in sheet(root, "rates")}
+    assert parts == {code: Decimal(one) for code, one in stated["by_currency"].items()}
