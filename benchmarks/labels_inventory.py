@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import date
+from typing import Any
+
 from label_world import Expected, World
 from labels_bill import BALANCER, BUCKET, IN_USE, NAT, REQUESTS, SEPTEMBER_END, UNITS, VOLUME, of
 
 OLD, YOUNG, AGED = "2026-07-01", "2026-10-28", "2026-10-26"
 """Made long ago, 13 days ago, 15 days ago."""
-Case = tuple[dict[str, str], dict[str, str | None], Expected]
+Case = tuple[dict[str, str], dict[str, Any], Expected]
 KUBERNETES = "Amazon Elastic Kubernetes Service | | USE1-AmazonEKS-Hours:perCluster | Hours | Compute"
 SERVING = "Amazon SageMaker | | USE1-Host:ml.m5.large | Hours | AI and Machine Learning"
 VAULT = "AWS Secrets Manager | | USE1-AWSSecretsManager-Secrets | Secrets | Security"
@@ -25,6 +28,7 @@ def _each(fires: dict[str, str], spared: dict[str, str], blank: dict[str, str]) 
         (fires | {"created_at": "2026-09-15"}, {}, "waste"), (fires | {"created_at": YOUNG}, {}, "near"),
         (fires | {"created_at": "2026-11-09"}, {}, "near"), (fires | {"created_at": OLD}, {"october": "0.99"}, "near"),
         (spared | {"created_at": OLD}, {}, "near"), (spared | {"created_at": AGED}, {"a_day": "90"}, "near"),
+        (fires | {"created_at": ""}, {"first": date(2026, 10, 28)}, "missing"),
         (blank | {"created_at": OLD}, {}, "missing" if "targets" in blank else "allowed"),
     ]  # fmt: skip
 
@@ -114,7 +118,7 @@ def _one(  # noqa: PLR0917 - a row of a table
     w.put("resources", resource_id=one, resource_type=resource_type, **listed)
     w.bill(one, sold, tags=of("orion"), **{"a_day": "3"} | how)  # type: ignore[arg-type]
     if use:
-        w.bill(one, use, "0", "5", tags=of("orion"), **{key: how[key] for key in ("last",) if key in how})  # type: ignore[arg-type]
+        w.bill(one, use, "0", "5", tags=of("orion"), **{key: how[key] for key in ("first", "last") if key in how})  # type: ignore[arg-type]
     w.say(kind, one, expected, f"{why} {listed}; {how}")
     return one
 

@@ -33,7 +33,9 @@ def failed(w: World) -> None:
         ("FAILED", {"gpus": "0"}, {}, "near"), ("FAILED", {}, {"october": "0.99"}, "near"),
         ("FAILED", {"start": "2026-10-06T00:00:00Z", "end": "2026-10-09T12:00:00Z"}, {"first": date(2026, 10, 6)},
          "near"),
-        ("FAILED", {"run": "failed"}, {}, "near"), ("FAILED", {"end": ""}, {}, "missing"), ("", {}, {}, "missing"),
+        ("FAILED", {"run": "failed"}, {}, "near"),
+        ("FAILED", {"run": "failed", "began": "2026-10-20T00:00:00Z", "ended": "2026-10-22T00:00:00Z"}, {}, "waste"),
+        ("FAILED", {"end": ""}, {}, "missing"), ("", {}, {}, "missing"),
     ]  # fmt: skip
     for state, row, how, expected in cases:
         on, experiment = node(w, **TWO_DAYS | how), w.new("exp")
@@ -41,7 +43,8 @@ def failed(w: World) -> None:
         more = {key: value for key, value in row.items() if key == "gpus"}
         one = job(w, on, start, end, state, experiment=experiment, **more)
         if "run" in row:
-            told = run(w, start=START, end=END, experiment=experiment, status=row["run"])
+            told = run(w, start=row.get("began", START), end=row.get("ended", END), experiment=experiment,
+                       status=row["run"])  # fmt: skip
             w.say("failed_run", told, "allowed", "it tells of the job")
         each(w, "failed_job", one, expected, (state, row, how))
 

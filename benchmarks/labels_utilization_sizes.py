@@ -49,7 +49,8 @@ def oversized(w: World) -> None:
     """80 % of the next smaller size are 40 % where it is half as large, 20 % where it is a quarter."""
     short: dict[str, Any] = {"measured": {"skip": (5, 9, 12)}}
     shared: list[tuple[str, str, dict[str, Any], Expected]] = [
-        ("40", "smaller", {}, "waste"), ("22", "smaller", {"measured": {"skip": (5, 9)}}, "waste"),
+        ("40", "smaller", {}, "waste"), ("4", "smaller", {}, "waste"),
+        ("22", "smaller", {"measured": {"skip": (5, 9)}}, "waste"),
         ("33", "smaller", {"row": {"created_at": ago(14)}}, "waste"),
         ("33", "smaller", {"bill": {"october": "1.00"}, "beside": "0.01"}, "waste"), ("20", "smallest", {}, "waste"),
         ("39.9", "smaller", {"measured": {"odd": {16: {"cpu_percent": ("30", "99")}}}}, "waste"),
@@ -64,7 +65,7 @@ def oversized(w: World) -> None:
     ]  # fmt: skip
     for what, kind in (("box", "oversized_machine"), ("db", "oversized_database")):
         for peak, other, how, expected in shared:
-            loads: Loads = {"cpu_percent": ("12", peak), "network_bytes": ("900000000", "900000000"),
+            loads: Loads = {"cpu_percent": ("3", peak), "network_bytes": ("900000000", "900000000"),
                             "connections": ("12", "30")}  # fmt: skip
             _place(w, what, loads if peak else {"connections": ("12", "30")}, other, how, kind, expected)
     for gpu, memory, expected in (
