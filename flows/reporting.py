@@ -18,7 +18,7 @@ from attribution.reports.tables_csv import write_tables
 from attribution.reports.workbook import render_workbook
 from flows.people import recipients_of
 from flows.running import Run
-from flows.summary import report_frames, restatement_rows, week_of
+from flows.summary import report_frames, resource_rows, restatement_rows, week_of
 from schemas.dimensions import NOBODY
 from schemas.workspace import ALL
 
@@ -32,6 +32,7 @@ def write_reports(run: Run, *, dry_run: bool = False) -> tuple[Report, ...]:
     """
     frames = report_frames(run.ledger, run.workspace, run.as_of)
     period = week_of(frames)
+    frames = replace(frames, resources=resource_rows(run.ledger, period, frames.as_of))
     readers = (None, *_readers(run, frames, period))
     reports = []
     for number, whose in enumerate(readers):

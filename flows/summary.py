@@ -142,12 +142,36 @@ def restatement_rows(kept: Kept, whose: tuple[str, str] | None) -> pl.DataFrame:
     return shaped.select(pl.col(name).cast(dtype) for name, dtype in shapes.RESTATEMENT_COLUMNS.items())
 
 
-def _daily(kept: Kept) -> pl.DataFrame:
-    names = kept.frame("SELECT column_name FROM (DESCRIBE main.costs)").to_series().to_list()
-    team = ", team" if "team" in names else ""
+def resource_rows(kept: Kept, period: Period, as_of: datetime) -> pl.DataFrame:
+    """Costs of a period and the one before it by resource, in the columns of `RESOURCE_COLUMNS`, with `team` if there.
+
+    Args:
+        kept: the open ledger or the published file.
+        period: the days the report is about.
+        as_of: the clock of the report in the workspace's time zone; later days are not shown.
+    """
+    before = period.before().first
     return kept.frame(
         f"""
-        SELECT usage_date, BillingCurrency, project, stage, experiment, owner{team}, ServiceName, cost_element,
+        SELECT CASE WHEN usage_date < ? THEN CAST(? AS DATE) ELSE CAST(? AS DATE) END AS usage_date,
+            BillingCurrency, project, stage, experiment, owner{_team(kept)}, ServiceName, ResourceId,
+            max(ResourceName) AS ResourceName, EffectiveCost IS NULL AS unknown, source = '{OWN_COSTS}' AS monthly,
+            sum(EffectiveCost) AS EffectiveCost
+        FROM main.costs WHERE usage_date BETWEEN ? AND ? GROUP BY ALL
+        """,  # noqa: S608 - a column of our own
+        [period.first, before, period.first, before, min(period.last, as_of.date())],
+    )
+
+
+def _team(kept: Kept) -> str:
+    names = kept.frame("SELECT column_name FROM (DESCRIBE main.costs)").to_series().to_list()
+    return ", team" if "team" in names else ""
+
+
+def _daily(kept: Kept) -> pl.DataFrame:
+    return kept.frame(
+        f"""
+        SELECT usage_date, BillingCurrency, project, stage, experiment, owner{_team(kept)}, ServiceName, cost_element,
             EffectiveCost IS NULL AS unknown,  -- stays a row of its own, to be told
             source = '{OWN_COSTS}' AS monthly,
             sum(EffectiveCost) AS EffectiveCost, sum(BilledCost) AS BilledCost

@@ -11,6 +11,7 @@ from datetime import date, timedelta
 
 import polars as pl
 
+from attribution.reports.drilldown import drill_down
 from attribution.reports.frames import ReportFrames
 from attribution.reports.period import Period, Spans, spans
 from attribution.reports.pieces import budgets, findings, grown_most, growth, restatements, waste, whole
@@ -56,6 +57,7 @@ def build_report(frames: ReportFrames, period: Period, owner: str | None = None,
     times = spans(period, until, frames.as_of.date())
     # Days after the day of the report can only come from a run that looks back; they are not shown.
     daily = _owned(frames.daily, whose).filter(pl.col("usage_date") <= frames.as_of.date())
+    resources = _owned(frames.resources, whose) if frames.resources.height else frames.resources
     members = _members(frames.daily, whose)
     found = findings(_of_members(frames.findings, members), frames.as_of.date())
     grown = growth(_grown(frames.growth, whose, members), {times.month.first, times.last_month.first})
@@ -71,7 +73,7 @@ def build_report(frames: ReportFrames, period: Period, owner: str | None = None,
     if whose is None:
         currencies |= set(frames.invoices.get_column("BillingCurrency"))
     sections = tuple(
-        _section(frames, _Owned(whose, times, until, daily, found, grown, changed, planned), currency)
+        _section(frames, _Owned(whose, times, until, daily, resources, found, grown, changed, planned), currency)
         for currency in sorted(currencies, key=lambda code: (code != frames.currency, code))
     )
     return Report(
@@ -114,6 +116,7 @@ class _Owned:
     times: Spans
     until: date | None
     daily: pl.DataFrame
+    resources: pl.DataFrame
     findings: tuple[Finding, ...]
     growth: tuple[Growth, ...]
     restated: pl.DataFrame
@@ -134,6 +137,7 @@ def _section(frames: ReportFrames, owned: _Owned, currency: str) -> Section:
         last_month=_compare(here, times.last_month, times.month_before_last),
         unknown_rows=here.filter(within(compared) & pl.col("EffectiveCost").is_null()).height,
         tables=_tables(here, times, owned.whose),
+        tree=drill_down(owned.resources.filter(pl.col("BillingCurrency") == currency), times),
         daily=_by_day(here, times.period, owned.until),
         stages=_by_stage(here, times),
         growth=(grown := tuple(row for row in owned.growth if row.currency == currency)),

@@ -5,9 +5,12 @@ The SVG takes the page's own text colour, so that it is at home in light and dar
 
 from __future__ import annotations
 
+import html
 import json
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
@@ -58,10 +61,20 @@ def png(chart: Chart) -> bytes:
     return _png(json.dumps({**chart.spec, "background": "white"}))
 
 
+# A described bar as the drawing library writes it.
+_BAR = re.compile(r'<path aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="bar"([^>]*)/>')
+
+
 def svg(chart: Chart) -> str:
-    """Draw for the page: no ground of its own, and text in the colour of its surroundings."""
-    drawn = _svg(json.dumps(chart.spec))
+    """Draw for the page: no ground of its own, text in the colour of its surroundings, a title on each bar."""
+    drawn = _BAR.sub(_titled, _svg(json.dumps(chart.spec)))
     return drawn.replace(INK.lower(), "currentColor").replace(INK, "currentColor")
+
+
+def _titled(bar: re.Match[str]) -> str:
+    # An attribute may hold a bare "<", which in the text of a title would begin an element.
+    title = html.escape(html.unescape(bar[1]))
+    return f'<path class="bar"{bar[2]}><title>{title}</title></path>'
 
 
 # The same chart goes to all who receive a report, and is drawn once.
@@ -92,6 +105,12 @@ class Pen:
             font = _CJK_FONT
         return Pen(say, wording("en") if unfit else say, font)
 
+    def bar(self, name: str, part: str, cost: Decimal, code: str, *, provisional: bool = False) -> str:
+        """What a bar says when somebody points at it."""
+        key = "bar_told_provisional" if provisional else "bar_told"
+        of = self.say.together(filter(None, (name, part)))
+        return self.say.say(key, of=of, amount=self.say.with_currency(cost, code))
+
 
 def apart(text: str, taken: Collection[str]) -> str:
     """A label that reads as it is and is none of those taken."""
@@ -105,6 +124,7 @@ class Names:
 
     def __init__(self, names: Sequence[str], size: Size, pen: Pen, dimension: str) -> None:
         self._labels: dict[str, str] = {}
+        self._dimension = dimension
         self._say = pen.say
         numbered: list[tuple[str, str]] = []
         for name in names:
@@ -127,6 +147,11 @@ class Names:
         if self._in_english or any(fonts.needs_cjk(name) for _, name in self.numbered):
             told.append(fonts.CJK_HINT)
         return " ".join(told)
+
+    def whole(self, name: str) -> str:
+        """The name as it is told where there is room."""
+        word = self._say.kind(name) if self._dimension == "kind" else self._say.value(self._dimension, name)
+        return figures.label(word, 80)
 
     def __getitem__(self, name: str) -> str:
         return self._labels[name]
@@ -151,12 +176,13 @@ def specification(chart: alt.Chart | alt.LayerChart, font: str | None) -> dict[s
     """The looks that all charts share, as a plain Vega-Lite specification; a stated font comes first."""
     fonts_named = f"{font}, {_FONTS}" if font else _FONTS
     looked = (
-        chart.configure(background="transparent", font=fonts_named, aria=False, padding=4)
+        chart.configure(background="transparent", font=fonts_named, padding=4)
         .configure_view(stroke=None)
         .configure_axis(
             labelColor=INK, titleColor=INK, domainColor=INK, tickColor=INK, gridColor=INK, gridOpacity=0.14,
             domainOpacity=0.4, tickOpacity=0.4, labelFontSize=11, titleFontSize=11, titleFontWeight="normal",
+            aria=False,
         )
-        .configure_legend(labelColor=INK, labelFontSize=11, symbolStrokeWidth=0)
+        .configure_legend(labelColor=INK, labelFontSize=11, symbolStrokeWidth=0, aria=False)
     )  # fmt: skip
     return dict(looked.to_dict(validate=False))

@@ -79,17 +79,18 @@ def _daily(report: Report, section: Section, size: Size, pen: Pen) -> Chart | No
     if not top:
         return None
     names = Names(top, size, pen, "project")
-    labels = [names[name] for name in top]
+    labels, code = [names[name] for name in top], section.currency
     rank = {name: n for n, name in enumerate(top)}
     sums = _sum_by(section.daily, lambda row: (row.day, rank.get(row.project, len(top)), row.provisional))
     if any(n == len(top) for _, n, _ in sums):
         labels.append(pen.drawn.say("all_other_projects"))
+    told = [*map(names.whole, top), pen.say.say("all_other_projects")]
     values = [
-        {"day": day.isoformat(), "project": labels[n], "rank": n, "amount": f"{cost:f}", "provisional": provisional}
+        {"day": day.isoformat(), "project": labels[n], "rank": n, "amount": f"{cost:f}", "provisional": provisional,
+         "told": pen.bar(pen.say.day(day), told[n], cost, code, provisional=provisional)}
         for (day, n, provisional), cost in sums.items()
-    ]
+    ]  # fmt: skip
     days = _days(section.daily)
-    code = section.currency
     bars = (
         alt.Chart(data(values))
         .mark_bar()
@@ -103,6 +104,7 @@ def _daily(report: Report, section: Section, size: Size, pen: Pen) -> Chart | No
             ),
             order=alt.Order("rank:Q"),
             opacity=alt.condition("datum.provisional", alt.value(0.45), alt.value(1)),
+            description="told:N",
         )
     )
     say, noun = pen.say, pen.say.noun(report.period)
@@ -129,7 +131,7 @@ def _daily(report: Report, section: Section, size: Size, pen: Pen) -> Chart | No
 def _band(period: Period, days: list[date], size: Size, pen: Pen) -> alt.Chart:
     """A ground behind the days the report is about."""
     shaded = [{"day": day.isoformat()} for day in days if _inside(period, day)]
-    band = alt.Chart(data(shaded)).mark_rect(color=INK, opacity=0.09, width=alt.RelativeBandSize(1.25))
+    band = alt.Chart(data(shaded)).mark_rect(color=INK, aria=False, opacity=0.09, width=alt.RelativeBandSize(1.25))
     placed: alt.Chart = band.encode(x=_day_axis(days, size.full, pen))
     return placed
 
@@ -171,11 +173,12 @@ def _stages(section: Section, size: Size, pen: Pen) -> Chart | None:
     if not top:
         return None
     names = Names(top, size, pen, "stage")
-    labels = [names[name] for name in top]
+    labels, code = [names[name] for name in top], section.currency
     rank = {name: n for n, name in enumerate(top)}
     sums = _sum_by(section.stages, lambda row: (row.month, row.partial, rank.get(row.stage, len(top))))
     if any(n == len(top) for _, _, n in sums):
         labels.append(pen.drawn.say("all_other_stages"))
+    told = [*map(names.whole, top), pen.say.say("all_other_stages")]
     months = sorted({(row.month, row.partial) for row in section.stages})
     drawn = pen.drawn
     words = {
@@ -183,10 +186,11 @@ def _stages(section: Section, size: Size, pen: Pen) -> Chart | None:
         for month, partial in months
     }
     values = [
-        {"stage": labels[n], "month": words[month], "amount": f"{cost:f}"} for (month, _, n), cost in sums.items()
-    ]
+        {"stage": labels[n], "month": words[month], "amount": f"{cost:f}",
+         "told": pen.bar(told[n], words[month], cost, code)}
+        for (month, _, n), cost in sums.items()
+    ]  # fmt: skip
     domain = [words[month] for month, _ in months]
-    code = section.currency
     chart = (
         alt.Chart(data(values))
         .mark_bar()
@@ -201,6 +205,7 @@ def _stages(section: Section, size: Size, pen: Pen) -> Chart | None:
                 scale=alt.Scale(domain=domain, range=list(_MONTH_COLOURS[: len(domain)])),
                 legend=legend(size),
             ),
+            description="told:N",
         )
         .properties(width=size.half - extent(labels) - _BAR_MARGIN, height=max(60, 36 * len(labels)))
     )
@@ -223,8 +228,11 @@ def _waste(section: Section, size: Size, pen: Pen) -> Chart | None:
         return None
     names = Names(top, size, pen, "kind")
     labels = [names[name] for name in top]
-    values = [{"kind": names[name], "amount": f"{sums[name]:f}"} for name in top]
     code = section.currency
+    values = [
+        {"kind": names[name], "amount": f"{sums[name]:f}", "told": pen.bar(names.whole(name), "", sums[name], code)}
+        for name in top
+    ]
     chart = (
         alt.Chart(data(values))
         .mark_bar(color=PALETTE[1], size=_ONE_LINE)
@@ -233,6 +241,7 @@ def _waste(section: Section, size: Size, pen: Pen) -> Chart | None:
             x=alt.X(
                 "amount:Q", title=pen.drawn.say("axis_at_stake", code=code), axis=alt.Axis(format="~s", tickCount=5)
             ),
+            description="told:N",
         )
         .properties(width=size.half - extent(labels) - _BAR_MARGIN, height=max(40, 28 * len(labels)))
     )

@@ -26,6 +26,7 @@ _PLACES = {
 }
 _WIDE = Context(prec=80, rounding=ROUND_HALF_EVEN)
 _TENTH = Decimal("0.1")
+_TWELVE = Decimal("1e-12")
 _HUNDRED = Decimal(100)
 _THOUSAND = Decimal(1000)
 _WRITTEN = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -66,6 +67,14 @@ def signed(amount: Amount, currency: str) -> str:
     return f"{coins:+,f}" if coins else f"{coins:,f}"
 
 
+def exact(amount: Amount) -> str:
+    """Every digit and no more, for programs: `12345.67`; nothing where it is unknown."""
+    if amount is None:
+        return ""
+    text = f"{amount:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
 def difference(this: Amount, before: Amount) -> Amount:
     """`this` less `before`, exactly; unknown where either is."""
     return None if this is None or before is None else add(this, before.copy_negate())
@@ -101,6 +110,13 @@ def percent(this: Amount, before: Amount) -> str:
     if this == 0:
         return "gone"
     return points(_WIDE.multiply(_WIDE.divide(_WIDE.subtract(this, before), before), _HUNDRED))
+
+
+def ratio(this: Amount, before: Amount) -> Amount:
+    """Relative change to 12 places, to sort by; None where `percent` has a word for it."""
+    if this is None or before is None or before <= 0:
+        return None
+    return round_to(_WIDE.divide(_WIDE.subtract(this, before), before), _TWELVE)
 
 
 def points(exact: Decimal) -> str:

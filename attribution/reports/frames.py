@@ -34,6 +34,24 @@ DAILY_COLUMNS: dict[str, pl.DataType] = {
 }
 """Attributed costs; a text column `team` may be added and then gets a table in the report for all."""
 
+RESOURCE_COLUMNS: dict[str, pl.DataType] = {
+    "usage_date": pl.Date(),
+    "BillingCurrency": pl.String(),
+    "project": pl.String(),
+    "stage": pl.String(),
+    "experiment": pl.String(),
+    "owner": pl.String(),
+    "ServiceName": pl.String(),
+    "ResourceId": pl.String(),  # null: billed without one
+    "ResourceName": pl.String(),
+    "EffectiveCost": MONEY,  # null: unknown
+    "monthly": pl.Boolean(),
+}
+"""The same costs by resource, of the period and the one before alone, a row a day or one for all days of either.
+
+With `team` where `daily` has it.
+"""
+
 REPORT_FINDING_COLUMNS: dict[str, pl.DataType] = {
     **FINDING_COLUMNS,
     "state": pl.String(),
@@ -107,10 +125,12 @@ class ReportFrames:
     currency: str | None = None  # the workspace's own; its section comes first
     locale: str = "en"
     font: str | None = None  # of charts
+    resources: pl.DataFrame = field(default_factory=lambda: _empty(RESOURCE_COLUMNS))  # none: nothing to drill into
 
     def __post_init__(self) -> None:
         for name, columns in (
             ("daily", DAILY_COLUMNS),
+            ("resources", RESOURCE_COLUMNS),
             ("findings", REPORT_FINDING_COLUMNS),
             ("growth", GROWTH_COLUMNS),
             ("restatements", RESTATEMENT_COLUMNS),

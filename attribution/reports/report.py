@@ -12,6 +12,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Literal
 
+from attribution.reports.branch import Branch
 from attribution.reports.period import Period, Spans
 from schemas.bills import HeldBack
 
@@ -221,6 +222,7 @@ class Section:
     last_month: Comparison
     unknown_rows: int  # cost rows of the period and the one before whose EffectiveCost is unknown
     tables: tuple[Table, ...]
+    tree: tuple[Branch, ...]  # the cost down to resources; empty where those were not asked for
     daily: tuple[DayCost, ...]
     stages: tuple[StageMonth, ...]
     growth: tuple[Growth, ...]

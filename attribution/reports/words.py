@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Literal
 
 from attribution.reports import figures
+from attribution.reports.branch import Branch
 from attribution.reports.pieces import not_reconciled
 from attribution.reports.report import Amount, BudgetLine, Growth, Quality, Report, Row, Section, Table
 from attribution.reports.wording import Wording, wording
@@ -62,6 +63,19 @@ def shown(table: Table, limit: int, say: Wording) -> Shown:
     rest = fold(say.count("others_count", len(hidden)), hidden) if hidden else None
     total = fold(say.say("total"), table.rows)
     return Shown(say.say(table.dimension), table.dimension, named[:room], rest, total, apart)
+
+
+def together(branches: tuple[Branch, ...]) -> Branch:
+    """Several branches as one, added exactly."""
+    return Branch("", figures.total(one.this for one in branches), figures.total(one.before for one in branches))
+
+
+def billed_as(branch: Branch, say: Wording) -> str:
+    """What stands beside a resource's name: its service, and its id where the name is another."""
+    if branch.resource is None:
+        return say.say("no_resource")
+    named = (branch.service, branch.resource if branch.resource != branch.name else None)
+    return " · ".join(figures.label(name, 80) for name in named if name)
 
 
 def spark(weeks: tuple[Amount, ...]) -> str:

@@ -14,6 +14,7 @@ from attribution.reports.frames import (
     DAILY_COLUMNS,
     RECONCILED_COLUMNS,
     REPORT_FINDING_COLUMNS,
+    RESOURCE_COLUMNS,
     RESTATEMENT_COLUMNS,
     ReportFrames,
 )
@@ -96,6 +97,23 @@ def daily_rows() -> list[dict[str, Any]]:
     return rows
 
 
+def resource_rows(daily: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The same costs of the week and the one before, each day's on two resources and a rest without one."""
+    rows = []
+    for one in daily:
+        if WEEK.before().first <= one["usage_date"] <= WEEK.last:
+            shared = {name: one[name] for name in RESOURCE_COLUMNS if name in one}
+            part = (one["EffectiveCost"] / 4).quantize(Decimal("0.01"))
+            first, second = (f"{kind}-{one['experiment'][:4]}" for kind in ("i-01", "vol-02"))
+            rows += [
+                shared
+                | {"ResourceId": first, "ResourceName": f"node of {one['experiment'][:4]}", "EffectiveCost": part},
+                shared | {"ResourceId": second, "ResourceName": None, "EffectiveCost": part},
+                shared | {"ResourceId": None, "ResourceName": None, "EffectiveCost": one["EffectiveCost"] - 2 * part},
+            ]
+    return rows
+
+
 TIERS = {"idle_by_utilization": "utilization", "unattached_volume": "inventory", "billed_after_deletion": "bill"}
 
 
@@ -161,7 +179,8 @@ def growth_rows() -> list[dict[str, Any]]:
 def company(**changes: Any) -> ReportFrames:  # noqa: ANN401 - any field of the frames
     fields: dict[str, Any] = {
         "as_of": AS_OF,
-        "daily": frame(DAILY_COLUMNS, daily_rows()),
+        "daily": frame(DAILY_COLUMNS, daily := daily_rows()),
+        "resources": frame(RESOURCE_COLUMNS, resource_rows(daily)),
         "findings": frame(REPORT_FINDING_COLUMNS, finding_rows()),
         "growth": frame(GROWTH_COLUMNS, growth_rows()),
         "restatements": frame(RESTATEMENT_COLUMNS, [
@@ -216,10 +235,29 @@ def harmful() -> ReportFrames:
         {"month": date(2026, 8, 1), "BillingCurrency": "USD", "project": text, "owner": "mira", "before": Decimal(1),
          "after": Decimal(2), "changed_on": day, "reported": True} for text in HARMFUL.values()
     ]  # fmt: skip
+    held = [row | {"ResourceName": row["project"], "ResourceId": row["project"]} for row in resource_rows(rows)]
     return company(
         daily=frame(DAILY_COLUMNS, rows),
+        resources=frame(RESOURCE_COLUMNS, held),
         findings=frame(REPORT_FINDING_COLUMNS, found),
         growth=frame(GROWTH_COLUMNS, grown),
         restatements=frame(RESTATEMENT_COLUMNS, changed),
         held_back=tuple(HeldBack(text, text, text) for text in HARMFUL.values()),
     )
+
+
+def crowd(experiments: int, owners: int = 10) -> ReportFrames:
+    """Many experiments, each with five resources, in a project of 25 experiments; amounts in whole cents."""
+    draw = random.Random(5)  # noqa: S311 - invented costs
+    held = [
+        cost_row(day, f"project-{n // 25:03}", f"lead-{n % owners}", str(Decimal(draw.randint(100, 900000)) / 100),
+                 stage=("pretraining", "sft", "evaluation")[n % 3], experiment=f"experiment-{n:04}")
+        | {"ResourceId": f"i-{n:04}{part}", "ResourceName": f"node-{n:04}-{part}"}
+        for n in range(experiments)
+        for day in (WEEK.first, WEEK.before().first)
+        for part in range(5)
+    ]  # fmt: skip
+    daily = [{name: row[name] for name in DAILY_COLUMNS} for row in held]
+    resources = [{name: row[name] for name in RESOURCE_COLUMNS} for row in held]
+    nothing = {"findings": frame(REPORT_FINDING_COLUMNS, []), "growth": frame(GROWTH_COLUMNS, [])}
+    return company(daily=frame(DAILY_COLUMNS, daily), resources=frame(RESOURCE_COLUMNS, resources), **nothing)

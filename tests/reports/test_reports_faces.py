@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import re
+from base64 import b64encode
 from dataclasses import replace
 from decimal import Decimal
 from html.parser import HTMLParser
@@ -25,6 +27,8 @@ from attribution.reports.text import render_text
 from schemas.bills import HeldBack
 
 FORMULA = tuple("=+-@\t\r\n")
+SCRIPT = (Path(charts.__file__).parent / "templates" / "page.js").read_text(encoding="utf-8")
+OURS = f"<script>{SCRIPT}</script>"
 
 
 class Tags(HTMLParser):
@@ -67,10 +71,11 @@ def _is_harmless(html: str) -> None:
 
 
 def test_the_page_shows_harmful_names_as_text() -> None:
-    html = render_page(build_report(harmful(), WEEK))
-    _is_harmless(html)
-    assert not [tag for tag, _ in Tags(html).tags if tag == "img"]
-    _is_harmless(render_page(build_report(harmful(), WEEK, "mira")))
+    for owner in (None, "mira"):
+        html = render_page(build_report(harmful(), WEEK, owner))
+        assert html.count(OURS) == 1
+        _is_harmless(html.replace(OURS, ""))
+        assert not [tag for tag, _ in Tags(html).tags if tag == "img"]
 
 
 def test_the_page_asks_nothing_from_outside_and_is_small(page: str) -> None:
@@ -84,7 +89,10 @@ def test_the_page_asks_nothing_from_outside_and_is_small(page: str) -> None:
     assert loads == ["data:,"]
     assert "url(http" not in page
     assert "@import" not in page
-    assert "default-src 'none'" in page
+    digest = b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
+    assert f"default-src 'none'; script-src 'sha256-{digest}'; style-src" in page.replace("&#39;", "'")
+    for reach in ("fetch(", "XMLHttpRequest", "import(", "eval(", "innerHTML", "http", "localStorage", "cookie"):
+        assert reach not in SCRIPT
 
 
 def test_the_page_is_the_same_bytes_again(report: Report, page: str) -> None:

@@ -194,20 +194,24 @@ def test_idle_and_undivided_money_is_told_apart_and_counted_once() -> None:
 
 def test_a_teams_report_is_its_money_and_the_findings_of_owners_who_are_its_alone() -> None:
     team = pl.when(pl.col("owner").is_in(["mira", "jonas"])).then(pl.lit("foundation")).otherwise(pl.lit("data"))
-    daily = company().daily.with_columns(team=team)
+    daily, resources = company().daily.with_columns(team=team), company().resources.with_columns(team=team)
     lent = daily.filter(pl.col("owner") == "jonas").head(1).with_columns(team=pl.lit("data"))
-    report = build_report(company(daily=pl.concat([daily, lent])), WEEK, team="foundation")
+    report = build_report(company(daily=pl.concat([daily, lent]), resources=resources), WEEK, team="foundation")
+    assert {one.name for one in report.sections[0].tree} == {"atlas-7b", "cygnus-serving"}
     assert report.key == "team=foundation"
     assert [table.dimension for table in report.sections[0].tables][3] == "owner"
     printed = repr(report)
     for foreign in ("li-wei", "sana", "borealis", "vol-09ce", "owner=jonas", "aws", "EUR"):
         assert foreign not in printed
     assert "i-0fb2c41d9e7a3310" in printed
-    whole = build_report(company(daily=daily), WEEK).sections[0]
+    whole = build_report(company(daily=daily, resources=resources), WEEK).sections[0]
     (row,) = [
         row for table in whole.tables if table.dimension == "team" for row in table.rows if row.name == "foundation"
     ]
-    assert build_report(company(daily=daily), WEEK, team="foundation").sections[0].cost.this == row.this
+    assert (
+        build_report(company(daily=daily, resources=resources), WEEK, team="foundation").sections[0].cost.this
+        == row.this
+    )
 
 
 # --- the spreadsheet ---
