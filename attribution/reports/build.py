@@ -57,8 +57,7 @@ def build_report(frames: ReportFrames, period: Period, owner: str | None = None,
     times = spans(period, until, frames.as_of.date())
     # Days after the day of the report can only come from a run that looks back; they are not shown.
     daily = _owned(frames.daily, whose).filter(pl.col("usage_date") <= frames.as_of.date())
-    resources = _owned(frames.resources, whose) if frames.resources.height else frames.resources
-    members = _members(frames.daily, whose)
+    members, resources = _members(frames.daily, whose), _owned(frames.resources, whose)
     found = findings(_of_members(frames.findings, members), frames.as_of.date())
     grown = growth(_grown(frames.growth, whose, members), {times.month.first, times.last_month.first})
     changed = frames.restatements if whose is None else frames.restatements.filter(pl.col("owner") == whose.name)
@@ -155,7 +154,7 @@ def _section(frames: ReportFrames, owned: _Owned, currency: str) -> Section:
 
 
 def _owned(frame: pl.DataFrame, whose: Whose | None) -> pl.DataFrame:
-    return frame if whose is None else frame.filter(pl.col(whose.dimension) == whose.name)
+    return frame if whose is None or frame.is_empty() else frame.filter(pl.col(whose.dimension) == whose.name)
 
 
 def _members(daily: pl.DataFrame, whose: Whose | None) -> tuple[str, ...] | None:

@@ -97,11 +97,7 @@ def _daily(report: Report, section: Section, size: Size, pen: Pen) -> Chart | No
         .encode(
             x=_day_axis(days, size.full, pen),
             y=alt.Y("amount:Q", title=pen.drawn.say("axis_a_day", code=code), axis=alt.Axis(format="~s", tickCount=5)),
-            color=alt.Color(
-                "project:N",
-                scale=alt.Scale(domain=labels, range=[*PALETTE, OTHER_COLOUR][: len(labels)]),
-                legend=legend(size),
-            ),
+            color=_coloured("project:N", labels, (*PALETTE, OTHER_COLOUR), size),
             order=alt.Order("rank:Q"),
             opacity=alt.condition("datum.provisional", alt.value(0.45), alt.value(1)),
             description="told:N",
@@ -126,6 +122,10 @@ def _daily(report: Report, section: Section, size: Size, pen: Pen) -> Chart | No
         ),
         note=names.note,
     )
+
+
+def _coloured(field: str, domain: list[str], colours: tuple[str, ...], size: Size) -> alt.Color:
+    return alt.Color(field, scale=alt.Scale(domain=domain, range=list(colours[: len(domain)])), legend=legend(size))
 
 
 def _band(period: Period, days: list[date], size: Size, pen: Pen) -> alt.Chart:
@@ -200,11 +200,7 @@ def _stages(section: Section, size: Size, pen: Pen) -> Chart | None:
             x=alt.X(
                 "amount:Q", title=pen.drawn.say("axis_a_month", code=code), axis=alt.Axis(format="~s", tickCount=5)
             ),
-            color=alt.Color(
-                "month:N",
-                scale=alt.Scale(domain=domain, range=list(_MONTH_COLOURS[: len(domain)])),
-                legend=legend(size),
-            ),
+            color=_coloured("month:N", domain, _MONTH_COLOURS, size),
             description="told:N",
         )
         .properties(width=size.half - extent(labels) - _BAR_MARGIN, height=max(60, 36 * len(labels)))
