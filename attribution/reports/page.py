@@ -53,7 +53,7 @@ class Figure:
 
 
 def render_page(report: Report) -> str:
-    """The whole page, shorter where it would get too large to open at once; the CSV files hold all rows.
+    """The whole page, shorter where it would get too large to open at once; CSV files hold all rows of tables.
 
     Raises:
         LawBrokenError: it is too large even so.

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 WIDTHS = (360, 768, 1280, 1920)
 TREE = ".tree"
+WIDER = """() => [...document.querySelectorAll(".block table, .line")]
+  .filter((one) => one.scrollWidth > one.parentElement.clientWidth + 1).map((one) => one.textContent.slice(0, 80))"""
 
 
 @pytest.fixture(scope="module")
@@ -222,6 +224,7 @@ def test_axe_finds_nothing_serious_and_nothing_runs_over_the_side(browser: Brows
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": 900})
             assert page.evaluate("document.documentElement.scrollWidth") <= width, width
+            assert page.evaluate(WIDER) == [], width
         page.set_viewport_size({"width": 360, "height": 900})
         assert complaints(page) == []
 
