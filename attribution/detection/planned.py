@@ -5,12 +5,13 @@ The surprise: a plan that is exceeded excuses nothing, not even the part that it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import polars as pl
 
+from attribution.detection.budgets.stated import meets
 from attribution.detection.candidates import together
-from attribution.detection.sums import COLUMN_OF
 from schemas.money import sum_exactly
 from schemas.plans import Plan
 
@@ -87,10 +88,11 @@ def told_as_planned(
 def _covered(plan: Plan) -> pl.Expr:
     """Rows of a plan's dimensions in its days, the last day not among them."""
     days = (pl.col("usage_date") >= plan.since) & (pl.col("usage_date") < plan.until)
-    mine = [pl.col(COLUMN_OF.get(name, name)) == value for name, value in plan.dimensions.items()]
-    return pl.all_horizontal(days, *mine)
+    return days & meets(plan.dimensions)
 
 
 def _speaks_of(plan: Plan, subject: str) -> bool:
     """Whether no value of a subject contradicts the plan's."""
-    return all(f"{name}=" not in subject or f"{name}={value}" in subject for name, value in plan.dimensions.items())
+    named = re.split(r"(?:^| )([^ =]+)=", subject)[1:]
+    values = dict(zip(named[::2], named[1::2], strict=True))
+    return all(values.get(name, value) == value for name, value in plan.dimensions.items())

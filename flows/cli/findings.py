@@ -119,22 +119,30 @@ def show(context: typer.Context, name: str, workspace: Folder = HERE, *, as_json
         wide.print(as_table(said))
 
 
-@group.command()
-def ack(
-    context: typer.Context,
-    names: Names,
-    *,
-    why: Why,
-    who: Who = None,
-    workspace: Folder = HERE,
-    as_of: AsOf = None,
-    as_json: AsJson = False,
-) -> None:
+def _command(verb: Verb, told: str) -> None:
+    """Make the command of a verb that needs a reason and nothing else."""
+
+    @group.command(verb, help=told)
+    def say(
+        context: typer.Context,
+        names: Names,
+        *,
+        why: Why,
+        who: Who = None,
+        workspace: Folder = HERE,
+        as_of: AsOf = None,
+        as_json: AsJson = False,
+    ) -> None:
+        _say(_workspace(context, workspace), names, _Said(verb, why, who, as_of), as_json=as_json)
+
+
+_command(
+    "ack",
     """Say that somebody knows of findings; they stay quiet until they go and come back.
 
     Example: attribution findings ack mrd-gpu-17 --why "kept for the evaluation on Friday" --workspace sample_bills
-    """
-    _say(_workspace(context, workspace), names, _Said("ack", why, who, as_of), as_json=as_json)
+    """,
+)
 
 
 @group.command()
@@ -156,40 +164,20 @@ def snooze(
     _say(_workspace(context, workspace), names, _Said("snooze", why, who, as_of, until), as_json=as_json)
 
 
-@group.command()
-def resolve(
-    context: typer.Context,
-    names: Names,
-    *,
-    why: Why,
-    who: Who = None,
-    workspace: Folder = HERE,
-    as_of: AsOf = None,
-    as_json: AsJson = False,
-) -> None:
+_command(
+    "resolve",
     """Say that findings are dealt with; one that is still found 14 days later opens again.
 
     Example: attribution findings resolve mrd-gpu-17 --why "released on November 6" --workspace sample_bills
-    """
-    _say(_workspace(context, workspace), names, _Said("resolve", why, who, as_of), as_json=as_json)
-
-
-@group.command()
-def reopen(
-    context: typer.Context,
-    names: Names,
-    *,
-    why: Why,
-    who: Who = None,
-    workspace: Folder = HERE,
-    as_of: AsOf = None,
-    as_json: AsJson = False,
-) -> None:
+    """,
+)
+_command(
+    "reopen",
     """Take back what was said of findings.
 
     Example: attribution findings reopen mrd-gpu-17 --why "not released after all" --workspace sample_bills
-    """
-    _say(_workspace(context, workspace), names, _Said("reopen", why, who, as_of), as_json=as_json)
+    """,
+)
 
 
 @group.command("export")

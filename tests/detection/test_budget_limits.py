@@ -10,7 +10,7 @@ from math import isqrt
 import pytest
 from detection_worlds import cost, daily, every_day
 
-from attribution.detection.budgets import Ahead, Clock, budget_findings, budget_rows
+from attribution.detection.budgets import Ahead, Clock, budget_findings, budget_rows, plan_budgets
 from attribution.detection.budgets.foresight import foresee
 from attribution.detection.budgets.lines import Line, Lines, fee_a_month, fees_due, is_fee
 from attribution.detection.budgets.rate import Rate, rate_of, root
@@ -202,3 +202,44 @@ def test_a_finding_names_its_quarter(month: int, named: str) -> None:
     rows = budget_rows(frame, [budget("5", "quarter")], clock(day, day + timedelta(days=1)), "USD")
     (found,) = budget_findings(rows, day + timedelta(days=1)).to_dicts()
     assert found["subject"] == f"budget=b {named}"
+
+
+def test_a_plan_is_told_when_it_will_be_and_when_it_is_exceeded() -> None:
+    frame = daily(every_day(date(2026, 10, 1), LAST, "10"))
+    for amount, kind, beyond in (("180", "plan_breached", 20), ("190", "plan_at_risk", 10), ("201", None, None)):
+        (plan,) = plan_budgets(
+            [Plan(date(2026, 10, 1), date(2026, 10, 21), {"project": "orion"}, Decimal(amount), "agreed")]
+        )
+        found = budget_findings(budget_rows(frame, [plan], clock(), "USD"), TODAY).to_dicts()
+        assert [(one["kind"], one["cost_at_stake"]) for one in found] == ([(kind, beyond)] if kind else [])
+
+
+def test_a_warning_of_a_period_that_is_over_is_told_no_more() -> None:
+    frame = daily(every_day(date(2026, 10, 1), date(2026, 10, 31), "10"))
+    for today, told in ((date(2026, 10, 31), ["budget_warned"]), (date(2026, 11, 1), [])):
+        rows = budget_rows(frame, [budget("320")], clock(today - timedelta(days=1), today), "USD")
+        found = budget_findings(rows, today).filter(subject="budget=b 2026-10")
+        assert found.get_column("kind").to_list() == told
+
+
+def test_a_fee_that_is_due_when_a_month_has_begun_is_of_that_month() -> None:
+    fees = [cost(date(2026, one, 1), "100", ChargeCategory="Purchase", ServiceName="Support") for one in (8, 9)]
+    first = date(2026, 10, 1)
+    frame = daily(fees, every_day(date(2026, 8, 1), first, "10"))
+    (*_, found) = budget_rows(frame, [budget("9999")], clock(first, date(2026, 10, 2)), "USD").to_dicts()
+    assert found["forecast"] == 310 + 100
+
+
+def test_a_plan_under_way_beside_other_money_counts_once() -> None:
+    frame = daily(every_day(date(2026, 9, 1), LAST, "10"), every_day(ago(9), LAST, "50", experiment="big"))
+    plan = Plan(ago(9), LAST + timedelta(days=4), {"project": "orion", "experiment": "big"}, Decimal(9999), "agreed")
+    (*_, found) = budget_rows(frame, [budget("99999")], clock(), "USD", Ahead((plan,))).to_dicts()
+    assert found["forecast"] == 310 + 10 * 50 + 3 * 50
+
+
+def test_a_day_without_cost_before_a_plan_cost_nothing() -> None:
+    plan = Plan(ago(3), LAST, {"project": "orion"}, Decimal(300), "agreed")
+    days = {ago(place): 50 if place < 4 else 10 for place in range(40) if place != 9}
+    seen = foresee(Lines({LINE._replace(category="Usage", plan=0): days}), {"nimbus": Watermark(ago(99), LAST)},
+                   LAST + timedelta(days=2), Ahead((plan,)))  # fmt: skip
+    assert seen.days == {LAST + timedelta(days=1): Fraction(130, 14)}

@@ -6,9 +6,11 @@ from datetime import date
 from decimal import Decimal
 
 import polars as pl
+import pytest
 from detection_worlds import Row, daily, every_day, mark
 
-from attribution.detection import detect_growth, growth, subjects_of
+from attribution.detection import detect_growth, growth, subjects_of, together
+from attribution.detection.candidates import Finding, as_frame
 from attribution.detection.planned import plans_kept, rows_as_planned, told_as_planned, without
 from schemas.plans import Plan
 from schemas.workspace import Growth
@@ -67,3 +69,22 @@ def test_the_reason_is_in_the_sentence() -> None:
     full = detect_growth(growth(frame, MARKS, Growth(), subjects_of()))
     found = told_as_planned(full, full, full.clear(), full.clear(), (plan("15500"),))
     assert found.item(0, "evidence").endswith("Planned: agreed in August.")
+
+
+def test_the_reason_is_of_the_plan_that_speaks_of_the_subject() -> None:
+    def reason(subject: str, *plans: Plan) -> str:
+        found = together(as_frame([Finding("growth", subject, "It grew.", currency="USD")]))
+        return str(told_as_planned(found, found, found.clear(), found.clear(), plans).item(0, "evidence"))
+
+    one, two = (Plan(OCT, END, {"project": name}, Decimal(1), name) for name in ("orion", "orion-2"))
+    assert reason("project=orion-2 stage=sft", one, two) == "It grew. Planned: orion-2."
+    assert reason("project=orion stage=sft", two, one) == "It grew. Planned: orion."
+    assert reason("stage=orion=2 project=orion two", one, two) == "It grew. Planned."
+    assert reason("stage=sft", one, two) == "It grew. Planned: orion."
+
+
+@pytest.mark.parametrize(("day", "left"), [(date(2026, 9, 30), 1), (OCT, 0), (END, 0), (date(2026, 11, 1), 1)])
+def test_a_plan_holds_from_its_first_day_to_the_day_before_its_last(day: date, left: int) -> None:
+    frame = daily(every_day(day, day, "1", experiment="big-run"))
+    assert without(frame, (plan("1"),)).height == left
+    assert without(daily(every_day(day, day, "1")), (plan("1"),)).height == 1, "another experiment's"

@@ -14,11 +14,13 @@ from schemas.money import (
     MONEY,
     add,
     from_units,
+    grouped,
     known_sum,
     multiply,
     read_money,
     shortest,
     split_units,
+    sum_exactly,
     to_units,
 )
 
@@ -143,3 +145,69 @@ def test_a_product_is_the_exact_one_half_to_even(pairs: list[tuple[Decimal, Deci
 @pytest.mark.parametrize("factor", ["1e-3", "0.1234567890123", "x", None, ""])
 def test_a_factor_that_is_not_exact_makes_no_product(factor: str | None) -> None:
     assert multiply(pl.Series([factor], dtype=pl.String), pl.Series(["2"])).to_list() == [None]
+
+
+def test_a_column_of_whole_numbers_or_decimals_is_read_as_it_is_and_what_is_cut_is_kept() -> None:
+    whole, cut = read_money(pl.Series([1, None, -3], dtype=pl.Int64))
+    assert (whole.to_list(), cut) == ([1, None, -3], 0)
+    exact, cut = read_money(pl.Series([Decimal("0.123456789012")], dtype=pl.Decimal(38, 12)))
+    assert (exact.to_list(), cut) == ([Decimal("0.123456789012")], 0)
+    longer, cut = read_money(
+        pl.Series([Decimal("0.1234567890125"), Decimal("1.0000000000006")], dtype=pl.Decimal(38, 13))
+    )
+    assert longer.to_list() == [Decimal("0.123456789012"), Decimal("1.000000000001")]
+    assert cut == Decimal("0.0000000000001")
+
+
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_an_amount_of_ten_to_the_eighteenth_is_damage_and_a_unit_less_is_money(sign: str) -> None:
+    most = f"{sign}999999999999999999.999999999999"
+    for text, read in ((most, Decimal(most)), (f"{sign}1000000000000000000", None)):
+        longer = f"{text}{'.' * ('.' not in text)}{'0' * 30}"  # more digits than polars parses at once
+        assert read_money(pl.Series([text, longer]))[0].to_list() == [read, read]
+
+
+@pytest.mark.parametrize(
+    ("total", "weights", "shares"),
+    [
+        (10, [1, 1, 1], [4, 3, 3]),
+        (-10, [1, 1, 1], [-4, -3, -3]),
+        (11, [1, 1, 1], [4, 4, 3]),
+        (10, [0, 3, -5, 1], [0, 8, 0, 2]),
+        (10, [0, 1], [0, 10]),
+        (7, [1, 2, 4], [1, 2, 4]),
+        (3, [1, 5], [1, 2]),
+        (1, [2, 3, 2], [0, 1, 0]),
+        (0, [1, 2], [0, 0]),
+    ],
+)
+def test_units_left_over_go_to_the_largest_remainders(total: int, weights: list[int], shares: list[int]) -> None:
+    assert split_units(total, weights) == shares
+
+
+@pytest.mark.parametrize("weights", [[], [0], [-1, 0]])
+def test_without_a_positive_weight_nothing_is_split(weights: list[int]) -> None:
+    with pytest.raises(ValueError, match="no positive weight"):
+        split_units(5, weights)
+
+
+def test_a_product_rounds_half_to_even_and_is_unknown_where_it_is_large() -> None:
+    def product(left: str, right: str) -> Decimal | None:
+        found: Decimal | None = multiply(pl.Series([left]), pl.Series([right])).item()
+        return found
+
+    assert product("0.000000000001", "0.5") == 0
+    assert product("0.000000000003", "0.5") == Decimal("0.000000000002")
+    assert product("-0.000000000003", "0.5") == Decimal("-0.000000000002")
+    assert product("0.000000000001", "0.500000000001") == Decimal("0.000000000001")
+    assert product("9999999999999", "1") == 9999999999999
+    assert product("10000000000000", "1") is None
+    assert product("0.1234567890123", "1") is None
+
+
+def test_sums_are_exact_beyond_the_digits_of_the_standard_context() -> None:
+    column = pl.Series([Decimal("999999999999999999.999999999999")] * 3, dtype=MONEY)
+    assert sum_exactly(column) == add(*column) == Decimal("2999999999999999999.999999999997")
+    assert sum_exactly(column.clear()) == 0
+    assert sum_exactly(pl.Series([Decimal("0.5")], dtype=pl.Decimal(10, 1))) == Decimal("0.5")
+    assert grouped(Decimal("1234567.890")) == "1,234,567.89"

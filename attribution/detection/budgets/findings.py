@@ -37,11 +37,8 @@ def _told(rows: pl.DataFrame, today: date) -> Iterator[Finding]:
         over = row["period_end"] is not None and row["period_end"] <= today
         if row["status"] not in _KINDS or (over and (row["status"] != "breached" or row["period_end"] <= recent)):
             continue
-        plan = row["period"] == "plan"
-        if plan and row["status"] == "warned":
-            continue
         yield Finding(
-            kind=("plan_" if plan else "budget_") + _KINDS[row["status"]],
+            kind=("plan_" if row["period"] == "plan" else "budget_") + _KINDS[row["status"]],
             subject=_subject(row),
             evidence=_sentence(row),
             confidence="high" if row["status"] != "at risk" else "medium",
@@ -64,7 +61,7 @@ def _period(row: dict[str, Any]) -> str:
 
 
 def _beyond(row: dict[str, Any]) -> Decimal:
-    most = max(one for one in (row["spent"], row["forecast"], Decimal(0)) if one is not None)
+    most = max(one for one in (row["spent"], row["forecast"]) if one is not None)
     line = row["warn_amount"] if row["status"] == "warned" else row["amount"]
     return max(add(most, line.copy_negate()), Decimal(0))
 
