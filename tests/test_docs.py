@@ -54,6 +54,7 @@ EXAMPLES = [
     "README.md",
     "docs/budgets.md",
     "docs/findings.md",
+    "docs/focus_use_cases.md",
     "docs/explain.md",
     "docs/how_it_works.md",
     "docs/jobs.md",

@@ -48,6 +48,14 @@ def test_charges_have_the_contract_and_keep_accounts_as_text(tmp_path: Path) -> 
     assert (bill.total("BilledCost"), bill.total("EffectiveCost")) == (Decimal("98.32"), Decimal("98.32"))
 
 
+def test_only_a_marketplaces_seller_is_another_publisher(tmp_path: Path) -> None:
+    sellers = ["Amazon Web Services, Inc.", "AWS EMEA SARL", "Vector Search Ltd", ""]
+    bill = read_lines(tmp_path, *({"lineItem/LegalEntity": name} for name in sellers))
+    assert bill.charges["PublisherName"].to_list() == ["AWS", "AWS", "Vector Search Ltd", None]
+    assert bill.charges["x_lineItem_LegalEntity"].to_list() == [*sellers[:3], None]
+    assert set(bill.texts("InvoiceIssuerName")) == {"AWS"}
+
+
 def test_a_savings_plan_is_counted_once_used_or_not(tmp_path: Path) -> None:
     """Kind of case 52: fee and covered usage both counted would give 20, a dropped negation 23."""
     stated = {"savingsPlan/TotalCommitmentToDate": "8.00", "savingsPlan/UsedCommitment": "7.00"}

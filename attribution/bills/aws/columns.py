@@ -39,7 +39,6 @@ TEXTS: dict[str, tuple[str, ...]] = {
     "ConsumedUnit": ("pricing/unit",),
     "InvoiceId": ("bill/InvoiceId",),
     "PricingCurrency": ("pricing/currency",),
-    "PublisherName": ("lineItem/LegalEntity",),
     "RegionId": ("product/regionCode", "product/region"),
     "RegionName": ("product/location",),
     "ResourceId": ("lineItem/ResourceId",),

@@ -17,6 +17,9 @@ from attribution.bills.tag_text import TagTexts
 from schemas.bills import Batch
 from schemas.workspace import Source
 
+# Its companies in different countries; a marketplace's sellers have other names.
+_AWS_ITSELF = r"^(Amazon|AWS)\b"
+
 
 def to_charges(rows: RawRows, table: OpenTable, source: Source, tags: TagTexts) -> Batch:
     """Charges of one raw batch; money that later steps need stands beside them in columns that start with `__`."""
@@ -103,6 +106,8 @@ def _kinds(reading: Reading, columns: Columns, line_type: pl.Series, code: pl.Se
     # Which company of AWS writes the invoice stays beside; for FOCUS only a third party would be another issuer.
     for name in ("ProviderName", "ServiceProviderName", "InvoiceIssuerName"):
         reading.columns[name] = pl.Series(["AWS"]).new_from_index(0, reading.height)
+    seller = columns.text(reading.rows.frame, "lineItem/LegalEntity")
+    reading.columns["PublisherName"] = seller.set(seller.str.contains(_AWS_ITSELF), "AWS")
 
 
 def _commitment(reading: Reading, columns: Columns, line_type: pl.Series) -> None:

@@ -30,7 +30,7 @@ from schemas.money import add_money
 from schemas.workspace import Source
 
 NAME = "aws-cur"
-READER_VERSION = 2
+READER_VERSION = 3
 
 _BILLED = tuple(spelling for name in NETS["BilledCost"] for spelling in (name, flat_name(name)))
 _REQUIRED = (
