@@ -259,13 +259,3 @@ def test_a_silence_comes_after_fourteen_days_with_cost(busy: int, told: int) -> 
 def test_a_silence_soon_after_another_is_none_and_little_money_can_fall_silent() -> None:
     assert shapes([100.0] * 40 + [0.0] * 2 + [100.0] * 3 + [0.0] * 2 + [100.0] * 5) == [("silence", on(40), on(41))]
     assert shapes(silent(2, before=0.5), minimum="0.9") == [("silence", on(40), on(41))]
-
-
-def test_every_number_is_stated_here_as_in_the_documents() -> None:
-    stated = (
-        baseline.WARM_UP, baseline.LEVEL, baseline.SPREAD, baseline.WEEKDAYS, baseline.DEVIATIONS, baseline.FLOOR,
-        baseline.TREND, baseline.FEE_DAYS, baseline.FEE_MONTHS, baseline.FEE, baseline.SILENT_SHARE, episodes.GAP,
-        episodes.SHIFT_DAYS, episodes.LEAK_WEEKS, episodes.LEAK_RISE, episodes.LEAK_STEP, episodes.LEAK_JUMP,
-        episodes.LEAK_DAYS, episodes.SILENT_DAYS, episodes.PROVISIONAL,
-    )  # fmt: skip
-    assert stated == (14, 14, 28, 8, 4.5, 0.15, 0.01, 3, (1, 2), 0.2, 0.02, 2, 4, 4, 0.25, 0.02, 0.6, 3, 2, 2)
