@@ -111,9 +111,9 @@ def read_published(store: Path) -> Iterator[Published]:
     # An instance of its own: those of a path are shared inside a process, settings and an outdated file with them.
     con = duckdb.connect()
     try:
+        con.execute("SET enable_progress_bar = false")  # it would stand in the middle of what a command prints
         _attach(con, path)
         con.execute("SET TimeZone = 'UTC'")
-        con.execute("SET enable_progress_bar = false")  # it would stand in the middle of what a command prints
         con.execute("SET allowed_directories = $folders", {"folders": [f"{charges_folder(store.resolve())}/"]})
         con.execute("SET python_enable_replacements = false")  # else a name in SQL could mean a variable of ours
         con.execute("SET enable_external_access = false")

@@ -56,7 +56,7 @@ def over_time(
     drawn = drawn.mark_line(point=alt.OverlayMarkDef(size=28), strokeWidth=2) if lines else drawn.mark_bar()
     chart = (
         drawn.encode(
-            x=_axis(starts, grain),
+            x=_axis(starts, grain, lines=lines),
             y=alt.Y("amount:Q", title=f"{currency} a {grain}", stack=None if lines else "zero",
                     axis=alt.Axis(format="~s", tickCount=6)),
             color=alt.Color("name:N", scale=alt.Scale(domain=domain, range=colours), legend=legend(_LEGEND)),
@@ -94,14 +94,14 @@ def _when(start: date, grain: str) -> str:
     return f"from {figures.full_day(start)}" if grain == "week" else f"{start:%a} {figures.full_day(start)}"
 
 
-def _axis(starts: list[date], grain: str) -> alt.X:
+def _axis(starts: list[date], grain: str, *, lines: bool) -> alt.X:
     """One band a step, a few of them labelled: days are names here, so that no time zone can move them."""
     labelled = starts[:: -(-len(starts) // _TICKS) or 1]
     words = {day.isoformat(): figures.month(day) if grain == "month" else figures.day(day) for day in labelled}
     return alt.X(
         "start:O",
         title=None,
-        scale=alt.Scale(domain=[day.isoformat() for day in starts], paddingInner=0.15),
+        scale=alt.Scale(domain=[day.isoformat() for day in starts], paddingInner=alt.Undefined if lines else 0.15),
         axis=alt.Axis(
             values=list(words),
             labelExpr=f"({words})[datum.value]",

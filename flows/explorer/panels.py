@@ -6,7 +6,6 @@ tables, charts and code blocks, which show it as it is.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -142,7 +141,7 @@ def _choose(
 def _explained(workspace: Workspace, question: Question, there: Catalogue) -> None:
     st.subheader("Why", anchor=False)
     asked = shown.with_currency(question, there)
-    st.code(shlex.join(looking.words_of(workspace, asked)), language=None, wrap_lines=True)
+    st.code(shown.command(looking.words_of(workspace, asked)), language=None, wrap_lines=True)
     with st.spinner("Looking into the charges"):
         told = looking.explain(workspace, asked)
     st.code(told.as_text(), language=None, wrap_lines=True)

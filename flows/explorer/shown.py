@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -64,6 +65,18 @@ def sources(there: Catalogue, table: Table) -> str:
     if unknown:
         told.append(f"Of {figures.count(unknown, 'cost')} the amount is unknown; sums are of what is known.")
     return " ".join(filter(None, told))
+
+
+def command(words: Iterable[str]) -> str:
+    """A command to copy, in plain letters; what a reader would not see in it is spelt as bash spells it."""
+    return " ".join(
+        shlex.quote(word) if figures.label(word) == word or not word else f"$'{figures.label(_escaped(word))}'"
+        for word in words
+    )
+
+
+def _escaped(word: str) -> str:
+    return word.replace("\\", "\\\\").replace("'", "\\'")
 
 
 def keys(rows: pl.DataFrame, by: tuple[str, ...]) -> list[tuple[str, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import subprocess
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -172,6 +173,16 @@ def test_a_row_is_explained_as_the_command_explains_it(
     words = [*looking.words_of(world, asked)[1:]]
     assert attribution(*words).out == f"{told.as_text()}\n"
     assert json.loads(attribution(*words, "--json").out) == json.loads(told.as_json())
+
+
+@pytest.mark.parametrize("name", [*PROJECTS, "", "it's\\\\n", "emoji \N{GRINNING FACE} \N{ZERO WIDTH SPACE}"])
+def test_a_shell_reads_the_command_as_it_is_meant(name: str) -> None:
+    command = shown.command(["printf", "%s|", "--where", f"project={name}", name])
+    assert "\n" not in command
+    said = subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, check=True, env={"LC_ALL": "C.UTF-8"}
+    )
+    assert said.stdout == f"--where|project={name}|{name}|"
 
 
 def test_findings_are_chosen_by_their_columns(world: Workspace, there: Catalogue) -> None:
