@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
 
 from small_workspace import AS_OF, attribution, charge, workspace
+
+from flows.explorer.serving import HOST
+
+HOUSE = Path(__file__).parents[2]
 
 SCRIPT = "<script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">"
 MARKDOWN = "**bold** [link](http://elsewhere.example) `code` | # :smile: :red[red] $x^2$"
@@ -48,3 +59,30 @@ def summed(first: str, last: str, code: str = "USD", **having: str) -> Decimal:
          and having.get("project", name) == name and having.get("resource", resource) == resource),
         Decimal(0),
     )  # fmt: skip
+
+
+@contextmanager
+def served(root: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The command, serving: its process, and its address once it answers there."""
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        port = probe.getsockname()[1]
+    words = [sys.executable, "-m", "flows.cli", "explore", "-w", str(root), "--port", str(port)]
+    with subprocess.Popen(words, cwd=HOUSE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as started:
+        try:
+            address = f"http://{HOST}:{port}"
+            _wait_for(started, address)
+            yield started, address
+        finally:
+            started.kill()
+
+
+def _wait_for(started: subprocess.Popen[str], address: str) -> None:
+    for _ in range(600):
+        assert started.poll() is None, started.stdout and started.stdout.read()
+        try:
+            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=5):
+                return
+        except OSError:
+            time.sleep(0.1)
+    raise AssertionError(address)
