@@ -66,7 +66,7 @@ def test_it_serves_this_machine_alone_and_ends_when_it_is_asked_to(root: Path) -
         port = address.rpartition(":")[2]
         assert [host for host, at in listening() if at == port] == ["127.0.0.1"]
         started.send_signal(signal.SIGINT)
-        said, _ = started.communicate(timeout=20)
+        said, _ = started.communicate(timeout=60)
     assert started.returncode == 0
     assert said.startswith(f"Explorer of {root}: {address} ")
     assert "Traceback" not in said

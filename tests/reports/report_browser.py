@@ -2,35 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import axe_playwright_python
-import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
-NAMES = ("chromium", "chromium-browser", "google-chrome")
 SITE = "http://report.test/"
-
-
-@contextmanager
-def started() -> Iterator[Browser]:
-    """The browser; without one the tests are skipped, but not where everything must be tested."""
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    if found is None:
-        missing = "needs Chromium (Debian: apt-get install chromium fonts-noto-cjk)"
-        if os.environ.get("CI"):
-            pytest.fail(missing)
-        pytest.skip(missing)
-    with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @contextmanager

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
-from report_browser import complaints, shown, started
+from browser_kit import started
+from report_browser import complaints, shown
 from report_company import HARMFUL, WEEK, company, crowd, harmful
 
 from attribution.reports import figures
