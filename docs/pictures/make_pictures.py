@@ -1,5 +1,7 @@
 # ruff: noqa: INP001 - a script, not a package
-"""Makes report.png from the product itself: a night and a week of sample_bills, drawn by headless Chromium.
+"""Makes the pictures from the product itself: a night and a week of sample_bills, drawn by headless Chromium.
+
+`report.png` is the top of the page for all, `resources.png` its drill-down, opened as far as it goes.
 
 Run it from anywhere with the project's interpreter: `.venv/bin/python docs/pictures/make_pictures.py`.
 """
@@ -7,10 +9,11 @@ Run it from anywhere with the project's interpreter: `.venv/bin/python docs/pict
 from __future__ import annotations
 
 import shutil
-import subprocess
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
+
+from playwright.sync_api import sync_playwright
 
 from flows.settings import load_workspace
 from flows.steps import nightly, weekly
@@ -18,16 +21,25 @@ from flows.steps import nightly, weekly
 HERE = Path(__file__).parent
 AS_OF = datetime(2026, 11, 5, 6, tzinfo=UTC)
 # Wide enough for four cards in a row, and as high as the end of the budgets.
-SIZE = "1000,745"
+SIZE = {"width": 1000, "height": 745}
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
-def draw(page: Path, picture: Path, scratch: Path) -> None:
-    """Draw the top of a page."""
+def draw(page: Path) -> None:
+    """Draw the top of a page, and the part that goes down to the resource."""
     browser = next(found for found in map(shutil.which, BROWSERS) if found)
-    flags = "--headless --no-sandbox --disable-gpu --hide-scrollbars --force-device-scale-factor=1.5".split()
-    places = [f"--user-data-dir={scratch / 'browser'}", f"--window-size={SIZE}", f"--screenshot={picture}"]
-    subprocess.run([browser, *flags, *places, page.as_uri()], check=True, capture_output=True)  # noqa: S603 - our page
+    with sync_playwright() as play:
+        window = play.chromium.launch(executable_path=browser, args=["--no-sandbox"])
+        shown = window.new_page(viewport=SIZE, device_scale_factor=1.5)
+        shown.goto(page.as_uri())
+        shown.screenshot(path=HERE / "report.png")
+        tree = shown.locator(".block", has=shown.locator(".tree"))
+        tree.get_by_role("combobox", name="Project").select_option("aurora-7b")
+        for level in ("stage", "experiment"):
+            tree.locator(f"details.{level}:visible:not([open]) > summary").first.click()
+        shown.mouse.move(0, 0)
+        tree.screenshot(path=HERE / "resources.png")
+        window.close()
 
 
 def main() -> None:
@@ -39,7 +51,7 @@ def main() -> None:
         workspace = load_workspace(root)
         nightly(workspace, AS_OF)
         (_, page), *_ = weekly(workspace, AS_OF).pages
-        draw(page, HERE / "report.png", scratch)
+        draw(page)
 
 
 if __name__ == "__main__":

@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 from report_company import WEEK, company, cost_row, finding, frame
 
 from attribution.reports import figures, words
+from attribution.reports.branch import Branch
 from attribution.reports.build import build_report
-from attribution.reports.frames import DAILY_COLUMNS, REPORT_FINDING_COLUMNS, ReportFrames
+from attribution.reports.frames import DAILY_COLUMNS, REPORT_FINDING_COLUMNS, RESOURCE_COLUMNS, ReportFrames
+from attribution.reports.page import render_page
 from attribution.reports.period import Period
-from attribution.reports.report import Report
+from attribution.reports.report import Amount, Report
 from attribution.reports.wording import wording
 from schemas.detection import Watermark
 from schemas.dimensions import NOBODY
@@ -116,6 +118,56 @@ def test_an_owners_report_holds_nothing_of_others() -> None:
     assert report.quality.files_missing
     assert [row.subject for row in section.findings] == ["i-0fb2c41d9e7a3310"]
     assert [row.subject for row in section.growth] == ["owner=mira"]
+
+
+def test_what_is_below_sums_to_what_is_above_exactly_down_to_the_resource() -> None:
+    frames = company()
+    week = frames.resources.filter(pl.col("usage_date").is_between(WEEK.first, WEEK.last))
+
+    def check(branches: tuple[Branch, ...], this: Amount, before: Amount, path: dict[str, str]) -> int:
+        assert sum(one.this or 0 for one in branches) == this, path
+        assert sum(one.before or 0 for one in branches) == before, path
+        level = ("project", "stage", "experiment", "ResourceId")[len(path)]
+        deeper = 0
+        for one in branches:
+            if one.below:
+                deeper += check(one.below, one.this, one.before, path | {level: one.name})
+            else:
+                here = [pl.col(name) == value for name, value in path.items()]
+                mine = week.filter(*here, pl.col("ResourceId").eq_missing(pl.lit(one.resource)))
+                costs = mine.filter(pl.col("ServiceName") == one.service).get_column("EffectiveCost")
+                assert sum(costs, Decimal(0)) == one.this, (path, one)
+                deeper += 1
+        return deeper
+
+    for owner in (None, "mira", "jonas", "li-wei"):
+        for section in build_report(frames, WEEK, owner).sections:
+            assert check(section.tree, section.cost.this, section.cost.before, {}) > 0
+
+
+def test_a_resource_of_unknown_cost_is_unknown_and_what_nets_to_nothing_is_left_out() -> None:
+    rows = [
+        cost_row(WEEK.first, "p", "mira", None) | {"ResourceId": "dark"},
+        cost_row(WEEK.first, "p", "mira", "5") | {"ResourceId": "lit", "ResourceName": "lamp"},
+        cost_row(WEEK.first, "pool", "mira", "7") | {"ResourceId": "a"},
+        cost_row(WEEK.first, "pool", "mira", "-7") | {"ResourceId": "b"},
+    ]
+    resources = frame(RESOURCE_COLUMNS, [{name: row.get(name) for name in RESOURCE_COLUMNS} for row in rows])
+    daily = frame(DAILY_COLUMNS, [{name: row[name] for name in DAILY_COLUMNS} for row in rows])
+    (project,) = build_report(company(daily=daily, resources=resources), WEEK, "mira").sections[0].tree
+    leaves = project.below[0].below[0].below
+    assert [(one.name, one.resource, one.this, one.before) for one in leaves] == [
+        ("lamp", "lit", Decimal(5), Decimal(0)),
+        ("dark", "dark", None, Decimal(0)),
+    ]
+    assert project.this == Decimal(5)
+
+
+def test_a_leads_page_holds_nothing_of_others_in_text_or_data() -> None:
+    html = render_page(build_report(company(), WEEK, "mira"))
+    assert 'data-owner="mira"' in html
+    for foreign in ("jonas", "li-wei", "sana", "borealis", "cygnus", "dorado", "i-01-web-", "vol-02-prod", "EUR"):
+        assert foreign not in html, foreign
 
 
 @pytest.mark.parametrize("nobody", NOBODY)
