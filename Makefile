@@ -54,6 +54,7 @@ bench: .venv/.dev
 	@$(RUN)python benchmarks/hot_path.py
 	@$(RUN)python benchmarks/budgets.py
 	@$(RUN)python benchmarks/detection_quality.py
+	@$(RUN)python benchmarks/growth_labels.py
 	@$(RUN)python benchmarks/weekly_reports.py
 	@$(RUN)python benchmarks/detection_waste.py
 	@$(RUN)python benchmarks/detection_labels.py

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from collections.abc import Iterable
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from schemas.detection import Watermark, daily_columns
 from schemas.plans import Budget
 
 TUNED, REPORTED = range(10), range(100, 125)
+Span = tuple[date, date, date]
+"""First day of the data, first of the month with the caps, and the day after it."""
 
 
 def frame_of(capped: list[Capped]) -> pl.DataFrame:
@@ -34,31 +37,31 @@ def frame_of(capped: list[Capped]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=daily_columns())
 
 
-def first_alarms(capped: list[Capped]) -> dict[str, date]:
+def first_alarms(capped: list[Capped], span: Span) -> dict[str, date]:
     """Project -> the first night of the month on which its budget was at risk or breached."""
     costs = frame_of(capped)
     budgets = [Budget({"project": one.project}, one.cap, name=one.project) for one in capped]
     alarms: dict[str, date] = {}
-    night = MONTH + timedelta(days=1)
-    while night <= END:
+    first, month, end = span
+    night = month + timedelta(days=1)
+    while night <= end:
         last = night - timedelta(days=1)
         seen = costs.filter(pl.col("usage_date") <= last)
-        rows = budget_rows(seen, budgets, Clock(night, {"cloud": Watermark(FIRST, last)}), "USD")
-        told = rows.filter(pl.col("period_start") == MONTH, pl.col("status").is_in(["at risk", "breached"]))
+        rows = budget_rows(seen, budgets, Clock(night, {"cloud": Watermark(first, last)}), "USD")
+        told = rows.filter(pl.col("period_start") == month, pl.col("status").is_in(["at risk", "breached"]))
         for project in told.get_column("budget"):
             alarms.setdefault(project, night)
         night += timedelta(days=1)
     return alarms
 
 
-def measure(seeds: range) -> list[tuple[str, str]]:
-    """What came of all projects of some seeds."""
+def measure(worlds: Iterable[tuple[Span, list[Capped]]]) -> list[tuple[str, str]]:
+    """What came of all projects of some worlds."""
     overruns = foreseen = eve = alarmed = false = kept = 0
     late: Counter[str] = Counter()
     ahead: list[int] = []
-    for seed in seeds:
-        capped = world(seed)
-        alarms = first_alarms(capped)
+    for span, capped in worlds:
+        alarms = first_alarms(capped, span)
         for one in capped:
             night = alarms.get(one.project)
             if one.breach is None:
@@ -93,7 +96,7 @@ def main() -> None:
     parser.add_argument("--tuning", action="store_true", help="the seeds that limits were chosen on; writes nothing")
     tuning = parser.parse_args().tuning
     seeds = TUNED if tuning else REPORTED
-    table = measure(seeds)
+    table = measure(((FIRST, MONTH, END), world(seed)) for seed in seeds)
     text = "\n".join(["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in table)])
     print(text)
     if not tuning:

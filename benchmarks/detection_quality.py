@@ -296,7 +296,9 @@ def main() -> None:
     text = report(found, tuned, speed())
     sys.stdout.write(text)
     if arguments.write:
-        (HERE / "detection.md").write_text(text, encoding="utf-8")
+        page = HERE / "detection.md"
+        _, begin, labels = page.read_text(encoding="utf-8").partition("<!-- labels")  # of growth_labels.py; they stay
+        page.write_text(text + (f"\n{begin}{labels}" if begin else ""), encoding="utf-8")
         plain = {part: {name: _plain(score) for name, score in scores.items()} for part, scores in found.items()}
         (HERE / "detection.json").write_text(json.dumps(plain, indent=2) + "\n", encoding="utf-8")
 

@@ -36,6 +36,7 @@ name   = "nimbus"
 path   = "bills/nimbus/*.csv"
 format = "focus"
 """
+SOURCE = '\n[[source]]\nname = "{0}"\npath = "bills/{0}/*.csv"\nformat = "focus"\n'
 RULES = "".join(f'[dimension.{name}]\ntags = ["{name}"]\n\n' for name in ("project", "stage", "experiment", "owner"))
 RULES += '[dimension.environment]\ntags = ["environment"]\n'
 
@@ -59,6 +60,8 @@ class World:
     labels: list[Label] = field(default_factory=list)
     lines: list[dict[str, str]] = field(default_factory=list)
     beside: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    settings: str = ""  # what attribution.toml says beyond the source and the inputs
+    feeds: dict[str, list[dict[str, str]]] = field(default_factory=dict)  # lines of further sources
 
     def __post_init__(self) -> None:
         self.random = random.Random(self.seed)
@@ -80,13 +83,15 @@ class World:
     def bill(
         self, resource: str, sold: str, a_day: str | None = "9", quantity: str = "24", *, first: date = FIRST,
         last: date = LAST, october: str | None = None, only: set[date] | None = None,
-        tags: dict[str, str] | None = None, **columns: str,
+        tags: dict[str, str] | None = None, by_day: dict[date, str] | None = None, feed: str | None = None,
+        **columns: str,
     ) -> None:  # fmt: skip
         """A meter `service | type | meter | unit | category`, a line a day; `october` is what that month sums to."""
         service, kind, meter, unit, category = (part.strip() for part in sold.split("|"))
         days = [first + timedelta(days=n) for n in range((last - first).days + 1)]
         days = [day for day in days if only is None or day in only]
-        amounts = dict.fromkeys(days, a_day)
+        days = days if by_day is None else sorted(by_day)
+        amounts = dict.fromkeys(days, a_day) | (by_day or {})
         inside = [day for day in days if OCTOBER <= day < NOVEMBER]
         if october is not None and inside:
             share = (Decimal(october) / len(inside)).quantize(Decimal("0.0001"))
@@ -108,23 +113,25 @@ class World:
                 "SkuId": meter, "ResourceId": resource, "ResourceType": kind, "RegionId": "us-east-1",
                 "Tags": json.dumps(tags) if tags else "",
             }  # fmt: skip
-            self.lines.append(row | columns)
+            (self.lines if feed is None else self.feeds.setdefault(feed, [])).append(row | columns)
 
     def write(self, root: Path) -> Path:
         """Every file; lines in an order of chance, as exports have them."""
         settings = SETTINGS
-        self.random.shuffle(self.lines)
-        by_month: dict[str, list[dict[str, str]]] = {}
-        for line in self.lines:
-            by_month.setdefault(line["BillingPeriodStart"][:7], []).append(line)
-        for month, lines in by_month.items():
-            _table(root / "bills" / "nimbus" / f"{month}.csv", lines)
+        for feed, all_lines in {"nimbus": self.lines, **self.feeds}.items():
+            self.random.shuffle(all_lines)
+            settings += "" if feed == "nimbus" else SOURCE.format(feed)
+            by_month: dict[str, list[dict[str, str]]] = {}
+            for line in all_lines:
+                by_month.setdefault(line["BillingPeriodStart"][:7], []).append(line)
+            for month, lines in by_month.items():
+                _table(root / "bills" / feed / f"{month}.csv", lines)
         if self.beside:
             settings += "\n[inputs]\n" + "".join(f'{name} = "{name}/*.csv"\n' for name in sorted(self.beside))
         for name, rows in self.beside.items():
             columns = list(dict.fromkeys(column for row in rows for column in row))
             _table(root / name / f"{name}.csv", [{c: row.get(c, "") for c in columns} for row in rows])
-        (root / "attribution.toml").write_text(settings, encoding="utf-8")
+        (root / "attribution.toml").write_text(f"{settings}\n{self.settings}", encoding="utf-8")
         (root / "rules.toml").write_text(RULES, encoding="utf-8")
         return root
 
