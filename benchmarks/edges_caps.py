@@ -84,7 +84,14 @@ def periods(w: Edges) -> None:
         budget(
             w, name, level * ((LAST - SEPTEMBER).days + 31) + more, "total", since=SEPTEMBER, warn_at=Decimal("0.99")
         )
-        status(w, "forecast of 30 days more", name, SEPTEMBER, want, why=f"30 even days more, {more} left")
+        query = f"SELECT round(forecast, 2) = amount - {more} FROM budgets WHERE budget = '@{name}'"
+        w.want("forecast of 30 days more", query, "true", fires=not more, why=f"30 even days more, {more} left")
+        name = f"horizon{more}"
+        w.spend(name, flat(level))
+        budget(
+            w, name, level * ((LAST - SEPTEMBER).days + 93) + more, "total", since=SEPTEMBER, warn_at=Decimal("0.99")
+        )
+        status(w, "a total's breach within 92 days", name, SEPTEMBER, want, why=f"92 even days more, {more} left")
 
 
 def risks(w: Edges) -> None:

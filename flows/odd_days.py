@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from attribution.detection import (
     anomaly_findings,
@@ -17,9 +18,6 @@ from attribution.detection.planned import told_as_planned, without
 from flows.running import Run
 from schemas.detection import Watermark
 from schemas.plans import Plan
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def detect_days(
@@ -47,11 +45,31 @@ def detect_days(
     judged = judge_days(daily, marks, subjects, workspace.anomaly.minimum, long)
     run.ledger.keep("daily_bounds", judged.bounds)
     run.ledger.keep("anomalies", judged.episodes)
-    odd = anomaly_findings(judged.episodes, grown)
-    if plans:
-        rest = judge_days(without(daily, plans), marks, subjects, workspace.anomaly.minimum, long).episodes
-        known, fired = (rows.filter("recent") for rows in (judged.episodes, rest))
-        odd = told_as_planned(odd, known, anomaly_findings(rest, grown), fired, plans)
+    rest = (
+        judge_days(without(daily, plans), marks, subjects, workspace.anomaly.minimum, long).episodes if plans else None
+    )
+    odd = episodes_told(judged.episodes, grown, rest, plans)
     weeks = weekly_growth(daily, marks, workspace.growth, subjects, long)
     run.ledger.keep("weekly_growth", weeks)
     return together(odd, weekly_findings(weeks, together(grown, odd))) if workspace.growth.weekly else odd
+
+
+def episodes_told(
+    episodes: pl.DataFrame, grown: pl.DataFrame, rest: pl.DataFrame | None = None, plans: Sequence[Plan] = ()
+) -> pl.DataFrame:
+    """Tell recent episodes, those that plans foresaw as planned.
+
+    Args:
+        episodes: EPISODE_COLUMNS of all money.
+        grown: findings of growth.
+        rest: EPISODE_COLUMNS of what no plan foresaw; None without plans.
+        plans: those that hold.
+    """
+    silent = pl.col("shape") == "silence"
+    loud = episodes.filter(~silent)
+    odd = anomaly_findings(loud, grown)
+    if rest is not None:
+        # Days that lack the money of plans are not silent: what is left out of them did come.
+        fired = rest.filter(~silent)
+        odd = told_as_planned(odd, loud.filter("recent"), anomaly_findings(fired, grown), fired.filter("recent"), plans)
+    return together(odd, anomaly_findings(episodes.filter(silent), grown))

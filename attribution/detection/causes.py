@@ -45,11 +45,12 @@ class Name(NamedTuple):
 class Grown:
     """What grew above its limits, or above the common ones where it has looser ones of its own and is silent.
 
-    `size` is its cost of both sides a day.
+    `size` is its cost of both sides a day. What is undetermined explains as any, and never speaks for its parts.
     """
 
     size: Fraction
     owner: str
+    undetermined: bool = False
 
 
 def explain(
@@ -81,7 +82,7 @@ def explain(
                 found[name] = tuple(parts[:enough])
                 continue
             inside = [part for part in allowed if _same_owner(fired, part, name) and _inside(overlaps, part, name)]
-            if len(inside) > PARTS:
+            if len(inside) > PARTS and not fired[name].undetermined:
                 found |= dict.fromkeys(inside, (name,))
                 causes = [cause for cause in causes if cause not in inside]
             causes.append(name)

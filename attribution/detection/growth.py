@@ -136,8 +136,9 @@ class _Judging:
             money = _row(seen, judged)
             self.rows[name] = {**_named(name, sums[key]), **money, "note": notes, "explained_by": None}
             self.rows[name] |= self.worth.bridge(key.currency, key.month, seen, money["change"])
-            if "finding" in (judged.verdict, excused):
-                self.fired[name] = Grown(seen.per_day + seen.previous_per_day, sums[key].owner)
+            if judged.verdict or excused == "finding":
+                doubt = judged.verdict == "undetermined"
+                self.fired[name] = Grown(seen.per_day + seen.previous_per_day, sums[key].owner, doubt)
 
 
 def limits_of(

@@ -97,6 +97,14 @@ def test_there_is_a_row_a_period_and_quarters_are_calendar_quarters() -> None:
     assert since["spent"] == 20
 
 
+@pytest.mark.parametrize(("days_left", "status"), [("92", "may breach"), ("92.000000000001", "kept")])
+def test_a_breach_of_a_total_is_looked_for_ninety_two_days_after_the_data(days_left: str, status: str) -> None:
+    frame = daily(every_day(OCTOBER, LAST, "1"))
+    found = row(frame, month(20 + Decimal(days_left), period="total", warn_at=Decimal("0.99")))
+    assert (found["forecast"], found["status"]) == (50, status)
+    assert found["breach_date"] == (LAST + timedelta(days=92) if status == "may breach" else None)
+
+
 def test_only_money_of_its_dimensions_and_complete_days_counts() -> None:
     frame = daily(
         every_day(OCTOBER, LAST + timedelta(days=1), "10"),

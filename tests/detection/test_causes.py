@@ -76,6 +76,27 @@ def test_where_more_than_three_parts_of_one_owner_grow_their_whole_is_the_cause(
     assert told(*world(3)) == ["experiment=run-0", "experiment=run-1", "experiment=run-2"]
 
 
+def refunded(amount: str = "-3000.01", **more: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - any column
+    return [*grew("100", "100", **more), cost(date(2026, 9, 20), amount, **more)]
+
+
+def test_a_base_below_zero_is_one_finding_and_explains_what_is_above_it() -> None:
+    world = (refunded(), grew("60", "60", project="vega", owner="omar"))
+    service = rows(*world).filter(pl.col("subject") == "service=Compute").row(0, named=True)
+    assert service["verdict"] == "finding"
+    assert told(*world) == ["project=orion stage=pretraining"]
+
+
+def test_a_base_below_zero_does_not_speak_for_parts_that_grew() -> None:
+    parts = [grew("10", "60", stage=f"stage-{number}") for number in range(4)]
+    verdicts = dict(
+        detect_growth(growth(daily(*parts, refunded("-9000", stage="sft")), MARKS, Growth(), subjects_of()))
+        .select("subject", "verdict")
+        .iter_rows()
+    )
+    assert {f"project=orion stage=stage-{number}" for number in range(4)} <= set(verdicts)
+
+
 def test_what_is_one_owners_is_told_to_that_owner() -> None:
     dear = [grew("100", "150", owner=owner, project=f"p-{owner}", stage="sft") for owner in ("lin", "omar")]
     owners = {row.split("=")[1].split(" ")[0] for row in told(*dear)}

@@ -129,6 +129,14 @@ def test_a_feed_that_stops_is_undetermined_and_a_project_that_ends_is_no_finding
     )
 
 
+def test_a_silent_feed_is_told_where_a_project_is_all_of_it() -> None:
+    frame = every_day(FIRST, date(2026, 10, 24), "100.00", ServiceName="Storage", project="vega")
+    beside = every_day(FIRST, LAST, "50.00")
+    subjects = (("service",), ("project",), ("stage",), ("project", "stage"))
+    (row,) = told(frame, beside, subjects=subjects)
+    assert (row["kind"], row["subject"]) == ("sudden_silence", "service=Storage")
+
+
 def test_days_end_where_the_slowest_source_is_complete() -> None:
     slow = every_day(FIRST, date(2026, 10, 20), "100.00", source="cirrus")
     frame = judged(every_day(FIRST, LAST, "100.00"), slow, marks=MARKS | {"cirrus": mark(date(2026, 10, 20), FIRST)})

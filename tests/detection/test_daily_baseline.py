@@ -82,6 +82,13 @@ def test_a_fee_may_skip_one_month_and_not_two() -> None:
     assert [start for _, start, _ in shapes(fees(6, 9))] == [date(2026, 9, 1)]
 
 
+def test_a_fee_of_a_weekend_is_known_on_a_weekday() -> None:
+    weekend, first = 5, date(2026, 1, 5)  # the 1st of February and of March 2026 are Sundays, that of April is none
+    days_ = [first + timedelta(days=place) for place in range(100)]
+    amounts = [(50.0 if day.weekday() >= weekend else 100.0) + (80.0 if day.day == 1 else 0.0) for day in days_]
+    assert all(start < date(2026, 4, 1) for _, start, _ in shapes(amounts, first=first))
+
+
 def test_a_fee_that_doubles_is_a_spike() -> None:
     amounts = [100.0 + (300.0 if on(place).day == 1 else 0.0) for place in range(100)]
     amounts[92] = 100.0 + 600.0

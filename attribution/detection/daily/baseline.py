@@ -84,7 +84,8 @@ def _factors(days: pl.LazyFrame) -> pl.LazyFrame:
     silent = (amount <= SILENT_SHARE * before).fill_null(value=False)
     week = heard.rolling_median(_WEEK, min_samples=4).over(_SERIES)
     around = amount.rolling_median(2 * _WEEK + 1, min_samples=WARM_UP // 2, center=True).over(_SERIES)
-    fee = pl.when((day <= FEE_DAYS) & (amount - around > FEE * around)).then(amount - around)
+    plain = around * pl.col("factor")
+    fee = pl.when((day <= FEE_DAYS) & (amount - plain > FEE * plain)).then(amount - plain)
     factor = pl.col("ratio").rolling_median(WEEKDAYS, min_samples=2).shift(1).over(_SERIES, "weekday")
     fees = [pl.col("fee").shift(months).over(_SERIES, "day") for months in FEE_MONTHS]
     return (
@@ -95,10 +96,11 @@ def _factors(days: pl.LazyFrame) -> pl.LazyFrame:
         )
         .with_columns(
             pl.when(week > 0).then(amount / week).alias("ratio"),
-            fee.alias("fee"),
             heard.is_not_null().cum_sum().shift(1, fill_value=0).over(_SERIES).alias("age"),
         )
-        .with_columns(factor.fill_null(1.0).alias("factor"), pl.max_horizontal(fees).fill_null(0.0).alias("fee"))
+        .with_columns(factor.fill_null(1.0).alias("factor"))
+        .with_columns(fee.alias("fee"))
+        .with_columns(pl.max_horizontal(fees).fill_null(0.0).alias("fee"))
     )
 
 

@@ -14,6 +14,7 @@ import polars as pl
 from attribution.detection.causes import Grown, Name, explain
 from attribution.detection.daily.baseline import SPREAD, expect
 from attribution.detection.daily.episodes import PROVISIONAL, episodes, worth_telling
+from attribution.detection.daily.findings import FEEDS
 from attribution.detection.daily.series import daily_series, usage_by_day
 from attribution.detection.sums import COLUMN_OF, Key, only
 from schemas.check import verify
@@ -122,8 +123,10 @@ def _linked(usage: pl.DataFrame, found: pl.DataFrame) -> list[dict[str, Any]]:
     """Whose money recent episodes are, and which of those that begin together are one cause."""
     rows: list[dict[str, Any]] = []
     silent = pl.col("shape") == "silence"
-    for currency, quiet in found.select("BillingCurrency", silent.alias("quiet")).unique().sort(pl.all()).iter_rows():
-        mine = found.filter(pl.col("BillingCurrency") == currency, silent == quiet).sort("start", "number")
+    # Of silences only feeds are told: a project's, which nobody hears of, must not stand for them.
+    apart = pl.when(silent).then(pl.when(pl.col("kind").is_in(FEEDS)).then(2).otherwise(1)).otherwise(0)
+    for currency, part in found.select("BillingCurrency", apart.alias("part")).unique().sort(pl.all()).iter_rows():
+        mine = found.filter(pl.col("BillingCurrency") == currency, apart == part).sort("start", "number")
         cluster: list[dict[str, Any]] = []
         for row in mine.iter_rows(named=True):
             if cluster and row["start"] > cluster[0]["start"] + TOGETHER:
