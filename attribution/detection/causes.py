@@ -76,6 +76,8 @@ def explain(
         causes: list[Name] = []
         for name in sorted(names, key=lambda one: (fired[one].size, *_rank(one))):
             allowed = [cause for cause in causes if _may_explain(fired[cause], fired[name])]
+            # One with a base below zero may be the smaller one, and yet hold what it would explain.
+            allowed = [one for one in allowed if not fired[one].undetermined or _inside(overlaps, one, name)]
             parts = sorted(allowed, key=lambda cause: (-overlaps[name, cause], cause))[:PARTS]
             enough = next((count for count in range(1, len(parts) + 1) if _covers(groups[name], parts[:count])), 0)
             if enough:

@@ -97,6 +97,12 @@ def test_a_base_below_zero_does_not_speak_for_parts_that_grew() -> None:
     assert {f"project=orion stage=stage-{number}" for number in range(4)} <= set(verdicts)
 
 
+def test_a_base_below_zero_does_not_explain_a_part_of_itself() -> None:
+    world = [grew("0", "40", stage="sft"), refunded("-4000", stage="serving")]
+    found = detect_growth(growth(daily(*world), MARKS, Growth(), subjects_of()))
+    assert "project=orion stage=sft" in found.get_column("subject").to_list()
+
+
 def test_what_is_one_owners_is_told_to_that_owner() -> None:
     dear = [grew("100", "150", owner=owner, project=f"p-{owner}", stage="sft") for owner in ("lin", "omar")]
     owners = {row.split("=")[1].split(" ")[0] for row in told(*dear)}
