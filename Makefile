@@ -58,4 +58,5 @@ bench: .venv/.dev
 	@$(RUN)python benchmarks/weekly_reports.py
 	@$(RUN)python benchmarks/detection_waste.py
 	@$(RUN)python benchmarks/detection_labels.py
+	@$(RUN)python benchmarks/jobs.py
 	@$(RUN)python benchmarks/laws.py

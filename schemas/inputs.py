@@ -67,6 +67,9 @@ NODE_STATE_COLUMNS: dict[str, pl.DataType] = {
     "start": INSTANT,
     "end": INSTANT,  # exclusive; null: until further notice
     "state": pl.String(),  # one of NODE_STATES
+    "reservation": pl.String(),  # null: none, or nobody says which
+    "user": pl.String(),  # for whom it is reserved; null: for several, or nobody says
+    "account": pl.String(),
 }
 """Why a node was not used for a time; the time that jobs had is theirs all the same."""
 POD_COLUMNS: dict[str, pl.DataType] = {
@@ -200,6 +203,7 @@ NodeStates = pa.DataFrameSchema(
         "start": pa.Column(INSTANT),
         "end": pa.Column(INSTANT, nullable=True),
         "state": pa.Column(pl.String(), checks=[one_of(NODE_STATES)]),
+        **{name: pa.Column(pl.String(), nullable=True) for name in ("reservation", "user", "account")},
     },
     strict=True,
     name="NodeStates",

@@ -78,7 +78,11 @@ class Cluster:
         extra = {name: pl.String() for row in self.jobs for name in row if name not in JOB_COLUMNS}
         return Beside(
             jobs=pl.DataFrame(self.jobs, schema={**JOB_COLUMNS, **extra}),
-            node_states=pl.DataFrame(self.states, schema=NODE_STATE_COLUMNS, orient="row"),
+            node_states=pl.DataFrame(
+                [(*row, *[None] * (len(NODE_STATE_COLUMNS) - len(row))) for row in self.states],
+                schema=NODE_STATE_COLUMNS,
+                orient="row",
+            ),
             runs=pl.DataFrame(self.runs, schema=RUN_COLUMNS),
             resources=pl.DataFrame(self.world.resources, schema=RESOURCE_COLUMNS),
             periods=lambda _: pl.DataFrame(self.periods, schema=PERIOD_COLUMNS),

@@ -48,6 +48,30 @@ def test_why_nobody_used_it_is_said_where_it_is_known() -> None:
     assert rules["gpus: drained"] == "154"
 
 
+RESERVED = [
+    ("n", at(1), at(4), "RESERVED", "sprint", "mira", "Dorado_1"),  # full until 2, one GPU of eight used from there on
+    ("n", at(12), at(14), "RESERVED", "two teams", None, None),
+    ("n", at(3), at(5), "RESERVED", "later", None, "lyra"),  # 3 to 4 is the sprint's, which came first
+    ("n", at(1), at(4), "RESERVED", "sprint", None, None),  # told once more by a list that names nobody
+]
+
+
+@pytest.mark.parametrize(("tags", "others"), [({"project": "chen"}, "chen"), ({}, "idle")])
+def test_reserved_and_unused_goes_to_whom_it_was_reserved_for(tags: dict[str, str], others: str) -> None:
+    cluster = Cluster().node("n", 8).bill("n", 0, 24, "8", tags=tags)
+    cluster.job("1", "n", 0, 2, 8, project="atlas").job("2", "n", 2, 10, 1, project="borealis")
+    cluster.states += RESERVED
+    aliases = '[dimension.project.values]\ndorado = ["dorado-1"]\n'
+    divided = cluster.divided(aliases + by_jobs('idle = "owner"'))
+    found = {key: money for key, money in sums(divided, "project", "project_rule").items() if "-" not in money}
+    assert {key: money for key, money in found.items() if "reserved" in (key[1] or "")} == {
+        ("dorado", "gpus: reserved"): "14", ("lyra", "gpus: reserved"): "7", (others, "gpus: reserved"): "16",
+    }  # fmt: skip
+    assert sums(divided, "project")[others] == "147"  # 168 unused, less what two of them reserved
+    kept = cluster.divided(aliases + by_jobs('idle = "keep"'))
+    assert sums(kept, "project", "project_rule")["idle", "gpus: reserved"] == "37"
+
+
 def test_a_job_says_whose_it_is_by_columns_patterns_aliases_and_runs() -> None:
     cluster = Cluster().node("n", 8).bill("n", 0, 10, "8")
     cluster.job("1", "n", 0, 1, 8, account="Atlas_7B", user="mira", name="exp-1")

@@ -151,3 +151,74 @@ def test_states_of_nodes_and_names_of_the_inventory(tmp_path: Path) -> None:
     assert read.node_states.get_column("end").null_count() == 1
     assert read.jobs.get_column("resource_id").to_list() == ["i-1"]
     assert read.rejects.select("line", "column", "value").rows() == [(5, "state", "WHATEVER")]
+
+
+def reserved(root: Path, text: str, name: str = "jobs/reservations.txt") -> Read:
+    (root / "jobs").mkdir(exist_ok=True)
+    (root / name).write_text(text, encoding="utf-8")
+    return read_jobs([root / name], root)
+
+
+SPRINT = (
+    "ReservationName=sprint StartTime=2026-10-01T08:00:00 EndTime=2026-10-03T08:00:00 Duration=2-00:00:00{more} "
+    "Nodes=gpu[001-002] NodeCnt=2 CoreCnt=256 Features=(null) PartitionName=gpu Flags=SPEC_NODES{more} "
+    "TRES=cpu=256,gres/gpu=16 Users={users} Groups=(null) Accounts={accounts} Licenses=(null) State=ACTIVE\n"
+)
+
+
+@pytest.mark.parametrize("more", ["", "\n  "])  # on one line, and as it comes without `-o`
+@pytest.mark.parametrize(
+    ("written", "named"),
+    [
+        (("mira", "(null)"), ("mira", None)),
+        (("(null)", "atlas"), (None, "atlas")),
+        (("mira,ines", "atlas"), (None, "atlas")),
+        (("-mira", "-atlas"), (None, None)),
+        (("(null)", "(null)"), (None, None)),
+    ],
+)
+def test_a_reservation_is_told_for_each_of_its_nodes(
+    more: str, written: tuple[str, str], named: tuple[str | None, str | None], tmp_path: Path
+) -> None:
+    users, accounts = written
+    text = SPRINT.format(more=more, users=users, accounts=accounts)
+    read = reserved(tmp_path, text + text.replace("sprint", "next").replace("gpu[001-002]", "gpu007"))
+    assert read.rejects.is_empty()
+    states = read.more["node_states"]
+    assert states.drop("start", "end").rows() == [
+        ("gpu001", "RESERVED", "sprint", *named),
+        ("gpu002", "RESERVED", "sprint", *named),
+        ("gpu007", "RESERVED", "next", *named),
+    ]
+    assert states.get_column("start")[0] == dt.datetime(2026, 10, 1, 8, tzinfo=dt.UTC)
+    assert states.get_column("end")[0] == dt.datetime(2026, 10, 3, 8, tzinfo=dt.UTC)
+
+
+def test_what_is_no_reservation_of_whole_nodes_is_left_out_or_refused(tmp_path: Path) -> None:
+    good = SPRINT.format(more="", users="mira", accounts="(null)")
+    text = (
+        good
+        + good.replace("Nodes=gpu[001-002]", "Nodes=(null)")  # of licences
+        + good.replace("Nodes=gpu[001-002]", "Nodes=gpu[9-1]")
+        + good.replace("StartTime=2026-10-01T08:00:00", "StartTime=soon").replace("[001-002]", "003")
+        + good.rstrip()
+        + "\n   NodeName=gpu004 CoreIDs=0-15\n"
+    )
+    read = reserved(tmp_path, text)
+    assert read.more["node_states"].height == 2
+    assert sorted(read.rejects.select("line", "column", "value").rows()) == [
+        (3, "nodes", "gpu[9-1]"), (4, "start", "soon"), (5, "cores", "0-15")]  # fmt: skip
+    assert reserved(tmp_path, "No reservations in the system\n").more["node_states"].is_empty()
+
+
+def test_reservations_that_ended_come_from_the_accounts_and_name_nobody(tmp_path: Path) -> None:
+    text = (
+        "Cluster|Name|Associations|NodeName|TimeStart|TimeEnd|Flags\n"
+        "c|sprint|4,7|gpu[001-002]|2026-10-01T08:00:00|2026-10-02T08:00:00|SPEC_NODES\n"
+    )
+    states = reserved(tmp_path, text).more["node_states"]
+    assert states.drop("start", "end").rows() == [
+        ("gpu001", "RESERVED", "sprint", None, None), ("gpu002", "RESERVED", "sprint", None, None)]  # fmt: skip
+    plain = "resource_id,start,end,state,account,reservation\ni-1,2026-10-01,2026-10-02,RESERVED,lyra,r\n"
+    states = reserved(tmp_path, plain, "jobs/plain.csv").more["node_states"]
+    assert states.drop("start", "end").rows() == [("i-1", "RESERVED", "r", None, "lyra")]

@@ -177,7 +177,7 @@ class _Sheet:
         if key not in self._moved:
             own = tuple(str(named[3 * self.book.dimensions.index(name)]) for name in self.split.across)
             if kind not in (None, "job") and self.split.idle == "owner" and not set(own) <= set(NOBODY):
-                values = own
+                values = tuple(mine if said == IDLE else said for said, mine in zip(values, own, strict=True))
             self._moved[key] = self.book.moved(
                 named, self.split, values or own, away=kind is None, voice=_voice(self.split.name, kind)
             )

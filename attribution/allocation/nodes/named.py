@@ -30,6 +30,12 @@ def named_jobs(beside: Beside, book: RuleBook) -> pl.DataFrame:
     return both.with_columns(pl.col(of(name)).fill_null(UNALLOCATED) for name in book.names)
 
 
+def reserved_for(states: pl.DataFrame, book: RuleBook) -> pl.DataFrame:
+    """States with for whom a node is reserved, by the words of jobs: `of <dimension>`, `idle` where nothing says."""
+    told = states.with_columns(_said(states, takes, book.dimensions[name]) for name, takes in book.jobs.items())
+    return told.with_columns(pl.col(of(name)).fill_null(IDLE) for name in book.names)
+
+
 def of(dimension: str) -> str:
     """The column of a job's value, which is not the column in which the list of jobs says it."""
     return f"of {dimension}"

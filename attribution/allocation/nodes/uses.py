@@ -12,7 +12,7 @@ import polars as pl
 from attribution.allocation.beside import Beside
 from attribution.allocation.nodes.capacity import capacities
 from attribution.allocation.nodes.hours import most_at_once, seconds_of, worked
-from attribution.allocation.nodes.named import labelled, named_jobs, of
+from attribution.allocation.nodes.named import labelled, named_jobs, of, reserved_for
 from attribution.rules import RuleBook, Split
 from schemas.dimensions import IDLE
 from schemas.inputs import NODE_STATES
@@ -57,8 +57,11 @@ def job_uses(split: Split, hours: pl.DataFrame, nodes: pl.DataFrame, beside: Bes
     named = had.select(*_NODE_HOUR, "job", "weight").join(jobs.select("job", "job_id", *values), on="job")
     used = named.group_by(*_NODE_HOUR, "job_id", *values).agg(pl.col("weight").sum()).filter(pl.col("weight") > 0)
     capacity = capacities(nodes, beside.resources, most_at_once(parts))
-    rest = _rest(spans, used, capacity, beside.node_states)
-    nobody = rest.with_columns(pl.lit(None, pl.String).alias("job_id"), *(pl.lit(IDLE).alias(one) for one in values))
+    states = reserved_for(beside.node_states, book)
+    if split.idle != "owner":
+        states = states.with_columns(pl.lit(IDLE).alias(one) for one in values)
+    rest = _rest(spans, used, capacity, states, values)
+    nobody = rest.with_columns(pl.lit(None, pl.String).alias("job_id"))
     rows = pl.concat(
         [used.with_columns(pl.lit("job").alias("kind")), nobody.select(*used.columns, "kind")], how="vertical"
     ).sort(*_NODE_HOUR, "job_id", *values, "kind", nulls_last=True)
@@ -66,8 +69,10 @@ def job_uses(split: Split, hours: pl.DataFrame, nodes: pl.DataFrame, beside: Bes
     return Uses(rows, capacity, unbilled, jobs)
 
 
-def _rest(spans: pl.DataFrame, used: pl.DataFrame, capacity: pl.DataFrame, states: pl.DataFrame) -> pl.DataFrame:
-    """What nobody used of each hour, by why: rows (resource_id, hour, kind, weight)."""
+def _rest(
+    spans: pl.DataFrame, used: pl.DataFrame, capacity: pl.DataFrame, states: pl.DataFrame, values: list[str]
+) -> pl.DataFrame:
+    """What nobody used of each hour, by why and for whom: rows (resource_id, hour, kind, values, weight)."""
     taken = used.group_by(_NODE_HOUR).agg(pl.col("weight").sum().alias("taken"))
     gpus = (pl.col("gpus").fill_null(0) * _FULL).round().cast(_UNITS)
     seconds = (pl.col("to") - pl.col("from")).dt.total_seconds().cast(_UNITS)
@@ -81,27 +86,40 @@ def _rest(spans: pl.DataFrame, used: pl.DataFrame, capacity: pl.DataFrame, state
     # Of an hour that has no GPU and no job something must be said all the same: it is idle.
     nothing = pl.col("unused") & (pl.col("idle") == 0)
     left = left.with_columns(pl.when(nothing).then(pl.lit(1, _UNITS)).otherwise("idle").alias("idle"))
+    told = []
     for state in NODE_STATES:
-        kind = state.lower()
-        was = seconds_of(_spans_of(states.filter(pl.col("state") == state), spans), spans)
-        was = was.group_by(_NODE_HOUR).agg(pl.col("weight").sum().alias("seconds"))
-        left = left.join(was, on=_NODE_HOUR, how="left").with_columns(
-            pl.min_horizontal("idle", pl.col("seconds").fill_null(0) * pl.col("units")).cast(_UNITS).alias(kind)
-        )
-        left = left.with_columns((pl.col("idle") - pl.col(kind)).alias("idle")).drop("seconds")
-    kinds = [IDLE, *(state.lower() for state in NODE_STATES)]
-    long = left.unpivot(kinds, index=_NODE_HOUR, variable_name="kind", value_name="weight")
-    return long.filter(pl.col("weight") > 0)
+        mine = _part_of(left, states.filter(pl.col("state") == state), spans, values)
+        told.append(mine.with_columns(pl.lit(state.lower()).alias("kind")))
+        gone = mine.group_by(_NODE_HOUR).agg(pl.col("weight").sum().alias("gone"))
+        left = left.join(gone, on=_NODE_HOUR, how="left")
+        left = left.with_columns((pl.col("idle") - pl.col("gone").fill_null(0)).alias("idle")).drop("gone")
+    nobody = [pl.lit(IDLE).alias(one) for one in ("kind", *values)]
+    rest = left.select(*_NODE_HOUR, *nobody, pl.col("idle").alias("weight"))
+    return pl.concat([rest, *(one.select(rest.columns) for one in told)]).filter(pl.col("weight") > 0)
 
 
-def _spans_of(states: pl.DataFrame, spans: pl.DataFrame) -> pl.DataFrame:
-    """Times of one state, cut into hours; of times that overlap each moment counts once."""
+def _part_of(left: pl.DataFrame, states: pl.DataFrame, spans: pl.DataFrame, values: list[str]) -> pl.DataFrame:
+    """What is left of hours that one state explains, by for whom; of more than that, the first names get theirs."""
+    was = seconds_of(_spans_of(states, spans, values), spans)
+    was = was.group_by(*_NODE_HOUR, *values).agg(pl.col("weight").sum().alias("seconds"))
+    had = was.join(left, on=_NODE_HOUR).with_columns((pl.col("seconds") * pl.col("units")).alias("asked"))
+    upto = had.sort(*_NODE_HOUR, *values).with_columns(pl.col("asked").cum_sum().over(_NODE_HOUR).alias("upto"))
+    before = pl.min_horizontal("idle", pl.col("upto") - pl.col("asked"))
+    weight = (pl.min_horizontal("idle", "upto") - before).cast(_UNITS)
+    return upto.select(*_NODE_HOUR, *values, weight.alias("weight"))
+
+
+def _spans_of(states: pl.DataFrame, spans: pl.DataFrame, values: list[str]) -> pl.DataFrame:
+    """Times of one state, cut into hours; of times that overlap each moment counts once, for whom came first."""
     ends = spans.group_by("resource_id").agg(pl.col("to").max().alias("until"))
     known = states.join(ends, on="resource_id").with_columns(pl.coalesce("end", "until").alias("end"))
-    before = pl.col("end").cum_max().shift(1).over("resource_id", order_by="start")
-    apart = known.with_columns(pl.max_horizontal("start", before).alias("start"))
-    one = apart.with_columns(pl.lit("").alias("job"), pl.lit(1e-12).alias("gpus")).drop("until")
-    return worked(one, ends)
+    # Who is named comes before nobody: a list without owners may tell the same reservation once more.
+    unnamed = pl.sum_horizontal(pl.col(one) == IDLE for one in values).alias("unnamed")
+    known = known.with_columns(unnamed).sort("resource_id", "start", "unnamed", *values, "end")
+    before = pl.col("end").cum_max().shift(1).over("resource_id")
+    apart = known.with_columns(pl.max_horizontal("start", before).alias("start")).with_row_index("job")
+    one = apart.with_columns(pl.lit(1e-12).alias("gpus")).drop("until")
+    return worked(one, ends).join(apart.select("job", *values), on="job")
 
 
 def pod_uses(split: Split, usage: pl.DataFrame, book: RuleBook) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""When nodes were down, drained or reserved: a plain list, or `sacctmgr show event --parsable2` as it comes.
+"""When nodes were down, drained or reserved: a plain list, `sacctmgr show event --parsable2`, or reservations.
 
 Source: Slurm's manual page of sacctmgr (fields of events) and its states of nodes.
 """
@@ -16,6 +16,7 @@ from schemas.inputs import NODE_STATE_COLUMNS, NODE_STATES, NodeStates
 
 _EVENTS = {"nodename": "resource_id", "timestart": "start", "timeend": "end", "state": "state"}
 _PLAIN = {"resourceid": "resource_id", "start": "start", "end": "end", "state": "state"}
+_FOR_WHOM = {name: name for name in ("reservation", "user", "account")}
 # The first word found decides: a node that is down and drained is down.
 _WORDS = (
     ("DOWN", "DOWN"), ("FAIL", "DOWN"), ("NO_RESPOND", "DOWN"), ("ERROR", "DOWN"), ("POWER", "DOWN"),
@@ -28,7 +29,8 @@ def state_names(columns: Sequence[str]) -> dict[str, str]:
     names = {fold(name): name for name in columns}
     for known in (_EVENTS, _PLAIN):
         if set(known) <= names.keys() and "jobid" not in names:
-            return {names[one]: known[one] for one in known}
+            told = known if known is _EVENTS else known | _FOR_WHOM  # who wrote an event is nobody it is for
+            return {names[one]: told[one] for one in told if one in names}
     return {}
 
 

@@ -14,6 +14,7 @@ import polars as pl
 
 from attribution.inputs.csv_file import PLACE, Read, Sheet, empty_sheet, read_sheet
 from attribution.inputs.jobs.node_states import read_states, state_names
+from attribution.inputs.jobs.reservations import is_scontrol, listed_names, placed_reservations, scontrol_sheet
 from attribution.inputs.jobs.sacct import is_sacct, sacct_sheet
 from attribution.inputs.rows import collapse, finish, read_instants, read_numbers, start
 from schemas.cell_checks import MISSING
@@ -83,10 +84,20 @@ def _read_jobs(sheets: Sequence[Sheet], timezone: str) -> Read:
 
 def _sheet(path: Path, root: Path) -> tuple[Literal["jobs", "states"], Sheet]:
     """A file as rows of the plain list of jobs, or of states of nodes; its header says which it is."""
-    columns = header_columns(head_line(path, relative_name(path, root)))
+    first = head_line(path, relative_name(path, root))
+    if is_scontrol(first):
+        return "states", scontrol_sheet(path, root, WHAT)
+    columns = header_columns(first)
     if is_sacct(columns):
         return "jobs", sacct_sheet(path, root, WHAT)
     if names := state_names(columns):
-        sheet = read_sheet(path, root, WHAT, (), ())
-        return "states", Sheet(sheet.name, sheet.frame.rename(names), sheet.rejects)
+        return "states", _renamed(read_sheet(path, root, WHAT, (), ()), names)
+    if names := listed_names(columns):
+        return "states", placed_reservations(_renamed(read_sheet(path, root, WHAT, (), ()), names), WHAT)
     return "jobs", read_sheet(path, root, WHAT, list(JOB_COLUMNS), _REQUIRED)
+
+
+def _renamed(sheet: Sheet, names: dict[str, str]) -> Sheet:
+    """The columns that are known, under our names; others of one of these names say something else."""
+    own = sheet.frame.select(*PLACE, *names).rename(names)
+    return Sheet(sheet.name, own, sheet.rejects)
