@@ -195,6 +195,7 @@ def test_little_money_has_a_baseline_too_and_money_back_has_none() -> None:
     told = expect(days(([0.5] * 5 + [0.1] * 2) * 8)).tail(7)
     assert told.get_column("expected").to_list() == pytest.approx([0.5] * 5 + [0.1] * 2)
     assert last([-10.0] * 40 + [500.0])["expected"] is None
+    assert last([-10.0] * 15 + [0.0] * 14 + [500.0])["expected"] is None
 
 
 def test_a_silent_day_is_none_that_warms_up() -> None:

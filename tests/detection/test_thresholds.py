@@ -26,7 +26,10 @@ NUMBER = (int, float, Fraction, Decimal, timedelta)
 NUMBERS: dict[str, Any] = {
     "budgets.foresight": {"BASE": 14, "WINDOW": 28, "SETTLED": 3},
     "budgets.lines": {"WINDOW": 62, "FEE": Fraction(1, 4)},
-    "budgets.rate": {"NEWEST": 3, "BAND": Fraction(1, 4), "ODD": 2, "LONGEST": 14, "WEEKS": 3, "Z": Fraction(329, 200), "_FLAT": (Fraction(1),) * 7},
+    "budgets.rate": {
+        "NEWEST": 3, "BAND": Fraction(1, 4), "ODD": 2, "LONGEST": 14, "WEEKS": 3, "Z": Fraction(329, 200),
+        "_FLAT": (Fraction(1),) * 7,
+    },
     "budgets.rows": {"SOON": 2, "FAR": 8, "AHEAD": 30, "SILENT": 31, "HORIZON": 92},
     "causes": {"EXPLAINS": Fraction(4, 5), "PARTS": 3},
     "contributors": {"LARGEST": 5},

@@ -13,6 +13,7 @@ from schemas.money import (
     COSTS,
     MONEY,
     add,
+    add_money,
     from_units,
     grouped,
     known_sum,
@@ -210,4 +211,7 @@ def test_sums_are_exact_beyond_the_digits_of_the_standard_context() -> None:
     assert sum_exactly(column) == add(*column) == Decimal("2999999999999999999.999999999997")
     assert sum_exactly(column.clear()) == 0
     assert sum_exactly(pl.Series([Decimal("0.5")], dtype=pl.Decimal(10, 1))) == Decimal("0.5")
+    sums = {"USD": Decimal("0.000000000001")}
+    add_money(sums, {"USD": Decimal("999999999999999999.999999999999"), "EUR": Decimal(2)})
+    assert sums == {"USD": Decimal(10**18), "EUR": Decimal(2)}
     assert grouped(Decimal("1234567.890")) == "1,234,567.89"
