@@ -48,6 +48,18 @@ def test_why_nobody_used_it_is_said_where_it_is_known() -> None:
     assert rules["gpus: drained"] == "154"
 
 
+def test_a_jobs_names_are_those_of_the_day_on_which_it_began() -> None:
+    dated = '{ alias = "a7", until = 2026-03-02 }', '{ alias = "A-7", since = 2026-03-02 }'
+    rules = f"[dimension.project.values]\natlas = [{dated[0]}]\naurora = [{dated[1]}]\n"
+    cluster = Cluster().node("n", 8).bill("n", 0, 48, "8")
+    cluster.job("1", "n", 0, 2, 8, project="A7").job("2", "n", 23, 25, 8, account="a_7")
+    cluster.job("3", "n", 25, 26, 8, project="A7").job("4", "n", 26, 29, 8, name="exp-1")
+    run = {"run_id": "r", "experiment": "exp-1", "project": "a7", "started_at": at(25), "ended_at": at(30)}
+    cluster.runs.append(run)
+    found = sums(cluster.divided(rules + by_jobs(across='["project"]')), "project")
+    assert {name: found[name] for name in ("atlas", "aurora")} == {"atlas": "32", "aurora": "32"}
+
+
 RESERVED = [
     ("n", at(1), at(4), "RESERVED", "sprint", "mira", "Dorado_1"),  # full until 2, one GPU of eight used from there on
     ("n", at(12), at(14), "RESERVED", "two teams", None, None),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Mapping
+from datetime import date
 
 import polars as pl
 
@@ -44,22 +46,39 @@ def of(dimension: str) -> str:
 def _said(jobs: pl.DataFrame, takes: tuple[Take, ...], dimension: Dimension) -> pl.Series:
     """The first of some columns that has a value, by the dimension's aliases."""
     columns = {fold(name): name for name in jobs.columns}
+    days = jobs.get_column("start").dt.date()
     found = []
     for take in takes:
         if fold(take.column) in columns:
             texts = jobs.get_column(columns[fold(take.column)])
             distinct = texts.drop_nulls().unique()
-            values = _aliased(taken(take, distinct), dimension)
-            found.append(texts.replace_strict(distinct, values, default=None, return_dtype=pl.String))
+            values = taken(take, distinct)
+            said = texts.replace_strict(distinct, values, default=None, return_dtype=pl.String)
+            found.append(_aliased(said, dimension, days))
     nothing = pl.repeat(None, jobs.height, dtype=pl.String, eager=True)
     return pl.select(pl.coalesce(*found, nothing)).to_series().alias(of(dimension.name))
 
 
-def _aliased(values: pl.Series, dimension: Dimension) -> pl.Series:
+def _aliased(values: pl.Series, dimension: Dimension, days: pl.Series) -> pl.Series:
+    """Values by the aliases of their day; on an unknown day those hold that always do."""
+    if not dimension.dated:
+        return _spelled(values, dimension, None)
+    edges = list(dimension.editions)
+    asked = pl.DataFrame({"value": values, "day": days}).with_row_index("row")
+    at = [None if day is None else edges[bisect_right(edges, day) - 1] for day in days]
+    asked = asked.with_columns(pl.Series("edition", at, dtype=pl.Date()))
+    parts = []
+    for edition in asked.get_column("edition").unique():
+        mine = asked.filter(pl.col("edition").eq_missing(edition))
+        parts.append(mine.select("row", _spelled(mine.get_column("value"), dimension, edition).alias("value")))
+    return pl.concat(parts).sort("row").get_column("value") if parts else values
+
+
+def _spelled(values: pl.Series, dimension: Dimension, edition: date | None) -> pl.Series:
     distinct = values.drop_nulls().unique()
     if distinct.is_empty():
         return values
-    known = pl.Series([dimension.canonical(value) for value in distinct], dtype=pl.String)
+    known = pl.Series([dimension.canonical(value, edition) for value in distinct], dtype=pl.String)
     return values.replace_strict(distinct, known, default=None, return_dtype=pl.String)
 
 
@@ -71,11 +90,12 @@ def _with_runs(jobs: pl.DataFrame, runs: pl.DataFrame, book: RuleBook) -> pl.Dat
     if "run_id" not in jobs.columns:
         jobs = jobs.with_columns(pl.lit(None, pl.String).alias("run_id"))
     names = [name for name in FROM_RUNS if name in book.dimensions]
+    days = runs.get_column("started_at").dt.date()
     runs = runs.select(
-        _aliased(runs.get_column("experiment"), book.dimensions["experiment"]).alias(of("experiment")),
+        _aliased(runs.get_column("experiment"), book.dimensions["experiment"], days).alias(of("experiment")),
         pl.col("run_id").alias("run"),
         *("started_at", "ended_at"),
-        *(_aliased(runs.get_column(name), book.dimensions[name]).alias(f"run {name}") for name in names),
+        *(_aliased(runs.get_column(name), book.dimensions[name], days).alias(f"run {name}") for name in names),
     )
     numbered = jobs.with_row_index("row")
     during = numbered.select("row", "start", "end", of("experiment")).join(runs, on=of("experiment"))
