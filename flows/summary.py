@@ -29,7 +29,7 @@ from schemas.workspace import OWN_COSTS, Workspace
 
 def summarize(run: Run, arrived: Arrived) -> NightlySummary:
     """The nightly summary of a run."""
-    frames = report_frames(run.ledger, run.workspace, run.as_of, run.number)
+    frames = report_frames(run.ledger, run.workspace, run.as_of, run.number, warned=False)
     report = build_report(frames, week_of(frames))
     changed = frames.bills.filter(pl.col("state") != "unchanged")
     store = run.workspace.store
@@ -39,6 +39,7 @@ def summarize(run: Run, arrived: Arrived) -> NightlySummary:
         (Place("for SQL", str(store / "costs.duckdb")), Place("reports", str(store / "reports"))),
         pending=pending(run),
         nothing_new=not arrived.read,
+        grace_days=run.workspace.waste.plan.grace_days,
     )
 
 
@@ -69,8 +70,8 @@ def week_of(frames: ReportFrames) -> Period:
 
 _FINDINGS = """
 SELECT f.* REPLACE (
-    concat_ws(' ', w.warning, f.evidence) AS evidence,
-    CASE WHEN f.tier IS NOT NULL AND f.saving > 0 THEN f.saving ELSE f.cost_at_stake END AS cost_at_stake
+    concat_ws(' ', CASE WHEN ? THEN w.warning END, f.evidence) AS evidence,
+    CASE WHEN f.tier IS NOT NULL THEN coalesce(f.saving, f.cost_at_stake) ELSE f.cost_at_stake END AS cost_at_stake
 )
 FROM main.findings AS f LEFT JOIN main.waste_path AS w USING (fingerprint)
 WHERE f.state IN ('open', 'reopened', 'acknowledged')
@@ -79,7 +80,9 @@ WHERE f.state IN ('open', 'reopened', 'acknowledged')
 what ends with it, which may be a part of what the subject costs."""
 
 
-def report_frames(kept: Kept, workspace: Workspace, as_of: datetime, run: int | None = None) -> ReportFrames:
+def report_frames(
+    kept: Kept, workspace: Workspace, as_of: datetime, run: int | None = None, *, warned: bool = True
+) -> ReportFrames:
     """Everything reports show, of all owners; reports do the filtering.
 
     Args:
@@ -87,13 +90,14 @@ def report_frames(kept: Kept, workspace: Workspace, as_of: datetime, run: int | 
         workspace: for its currency and time zone.
         as_of: the clock of the report.
         run: the run that bills are called new or restated by; None calls them all unchanged.
+        warned: evidence of waste begins with what is going to happen, as its owner must be told.
     """
     held = kept.frame("SELECT source, name, reason FROM main.held_back")
     marks = watermarks(kept, workspace.timezone, as_of)
     return ReportFrames(
         as_of=as_of.astimezone(ZoneInfo(workspace.timezone)),
         daily=_daily(kept),
-        findings=kept.frame(_FINDINGS).select(list(shapes.REPORT_FINDING_COLUMNS)),
+        findings=kept.frame(_FINDINGS, [warned]).select(list(shapes.REPORT_FINDING_COLUMNS)),
         growth=kept.frame("SELECT * FROM main.growth").select(list(GROWTH_COLUMNS)),
         # Own costs come a month at a time: no day waits for them.
         watermarks={name: mark for name, mark in marks.items() if name != OWN_COSTS},

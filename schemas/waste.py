@@ -53,6 +53,8 @@ JUDGED_COLUMNS: dict[str, pl.DataType] = {
     "project": pl.String(),
     "month": pl.Date(),
     "evidence": pl.String(),
+    "within": pl.String(),  # key of the resource whose money this is a part of, apart from other parts; null: its own
+    "made_of": pl.List(pl.Struct({"key": pl.String(), "cost": MONEY})),  # resources whose money it sums up; null: one
 }
 """One subject x currency that a detector judged."""
 

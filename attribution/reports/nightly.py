@@ -72,6 +72,7 @@ class NightlySummary:
     pending: tuple[Pending, ...] = ()  # of closed months, the largest difference first
     places: tuple[Place, ...] = ()
     nothing_new: bool = False
+    grace_days: int = 7  # between telling an owner of waste and the reclaim plan
 
 
 def summary_of(
@@ -81,6 +82,7 @@ def summary_of(
     *,
     pending: tuple[Pending, ...] = (),
     nothing_new: bool,
+    grace_days: int = NightlySummary.grace_days,
 ) -> NightlySummary:
     """The summary of a night whose report for all is built already.
 
@@ -90,6 +92,7 @@ def summary_of(
         places: files to name.
         pending: what closed months hold back.
         nothing_new: every delivery was known already.
+        grace_days: between telling an owner of waste and the reclaim plan.
     """
     wholes = [(one.currency, one.whole) for one in report.sections if one.whole is not None]
     return NightlySummary(
@@ -113,6 +116,7 @@ def summary_of(
         pending=pending,
         places=places,
         nothing_new=nothing_new,
+        grace_days=grace_days,
     )
 
 
@@ -227,7 +231,8 @@ def _costs(summary: NightlySummary, code: str) -> list[RenderableType]:
     )
     if found:
         at_stake = f"{figures.with_currency(waste(found), code)} in the last complete month, each subject once"
-        parts += [_title("Likely waste", at_stake), findings_table(found, code, _ROWS, wording("en"))]
+        plan = f"On the reclaim plan {summary.grace_days} days after its owner is told: attribution waste path"
+        parts += [_title("Likely waste", at_stake), findings_table(found, code, _ROWS, wording("en")), Text(plan)]
     return parts
 
 

@@ -85,9 +85,11 @@ def test_full_gpu_memory_is_use_and_empty_memory_makes_sure() -> None:
     assert row["confidence"] == "high"
 
 
-def test_one_busy_day_is_enough_and_days_outside_the_window_do_not_count() -> None:
+def test_one_busy_day_in_the_window_or_since_is_enough() -> None:
     idle = metric("m-1", "gpu_percent", 0.0, *WINDOW)
-    for day, expected in ((WINDOW[0], []), (date(2026, 10, 25), ["finding"]), (date(2026, 11, 9), ["finding"])):
+    for day, expected in (
+        (WINDOW[0], []), (date(2026, 10, 25), ["finding"]), (date(2026, 11, 9), []), (date(2026, 11, 11), ["finding"]),
+    ):  # fmt: skip
         assert verdicts(machine(idle, metric("m-1", "gpu_percent", 60.0, day, day))) == expected
 
 

@@ -94,7 +94,8 @@ def billed_things(meters: pl.LazyFrame, dimensions: tuple[str, ...], silent_days
 
 def only(name: str, where: pl.Expr) -> pl.Expr:
     """The one somebody among the values; `shared` where there are several, `unallocated` where there is none."""
-    somebody = pl.col(name).filter(where & ~pl.col(name).is_in(NOBODY))
+    # A choice row by row costs a fifth of a filter within each group.
+    somebody = pl.when(where & ~pl.col(name).is_in(NOBODY)).then(pl.col(name))
     least, most = somebody.min(), somebody.max()
     return (
         pl.when(least.is_null())

@@ -47,6 +47,10 @@ class Thresholds(Mapping[str, pl.Expr]):
         """The threshold as an exact amount."""
         return self._by_row(name, lambda value: pl.lit(value, MONEY))
 
+    def sole(self, name: str) -> Decimal | None:
+        """The one value that every row has; None where an override gives some another."""
+        return None if any(name in values for _, values in self._overrides) else self._for_all[name]
+
     def most(self, name: str) -> Decimal:
         """The greatest value that any row may have, for windows that are cut before rows are joined."""
         return max(self._for_all[name], *(values.get(name, Decimal(0)) for _, values in self._overrides), Decimal(0))
@@ -140,12 +144,14 @@ def judged(
     said = pl.lit("data is missing") if doubt is None else doubt.fill_null("data is missing")
     kept = pl.col("stake") if saving is None else saving.cast(MONEY)
     doubtful = pl.format("{}. Undetermined: {}.", evidence, said)
+    places = [name for name in ("within", "made_of") if name in rows.collect_schema()]
     named = ("key", "subject", "BillingCurrency", "result", "owner", "project", "month")
     return pl.concat(
         [
             known.filter(result="active").select(*named, pl.col("stake").alias("cost_at_stake")),
             known.filter(pl.col("result") != "active").select(
                 *named,
+                *places,
                 pl.col("stake").alias("cost_at_stake"),
                 pl.when(unsure).then(pl.lit("low")).otherwise(sure).alias("confidence"),
                 pl.when(~unsure).then(pl.min_horizontal(kept, "stake").clip(lower_bound=0)).alias("saving"),

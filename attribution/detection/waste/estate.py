@@ -5,7 +5,9 @@ The surprise: the owner is the one of the last days billed, so that a machine ha
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Callable
+from functools import cached_property, wraps
+from typing import Any, Concatenate, ParamSpec
 
 import polars as pl
 
@@ -17,6 +19,8 @@ from schemas.dimensions import UNALLOCATED
 from schemas.resource_ids import folded
 from schemas.workspace import Waste
 
+_Asked = ParamSpec("_Asked")
+
 
 class Estate:
     """One run's frames; each is made when it is first asked for, and never again."""
@@ -25,6 +29,7 @@ class Estate:
         """Keep the inputs; nothing is computed yet. What was billed last `silent_days` ago is over; see `silence`."""
         self.inputs = inputs
         self.silent_days = silent_days
+        self.made: dict[Any, pl.LazyFrame] = {}
         self.as_of = inputs.as_of
         self.today = inputs.as_of.date()
         self.dimensions = inputs.dimensions
@@ -182,3 +187,18 @@ class Estate:
             pl.col(name).fill_null(UNALLOCATED) if name in there else pl.lit(UNALLOCATED).alias(name)
             for name in self.dimensions
         )
+
+
+def once(
+    make: Callable[Concatenate[Estate, _Asked], pl.LazyFrame],
+) -> Callable[Concatenate[Estate, _Asked], pl.LazyFrame]:
+    """Let a frame that several detectors ask for be computed when it is first asked for, and never again in a run."""
+
+    @wraps(make)
+    def kept(estate: Estate, /, *args: _Asked.args, **named: _Asked.kwargs) -> pl.LazyFrame:
+        asked = (make, args, tuple(named.items()))
+        if asked not in estate.made:
+            estate.made[asked] = make(estate, *args, **named).collect().lazy()
+        return estate.made[asked]
+
+    return kept

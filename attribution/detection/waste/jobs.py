@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from attribution.detection.waste.estate import Estate
+from attribution.detection.waste.estate import Estate, once
 from attribution.detection.waste.kinds import folded_word
 from attribution.detection.waste.prices import by_node, payers, priced
 from attribution.detection.waste.runs import told_cost
@@ -15,6 +15,7 @@ from schemas.resource_ids import folded
 LOST = ("FAILED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY", "CANCELLED", "PREEMPTED", "BOOT_FAIL", "DEADLINE")
 
 
+@once
 def placed_jobs(estate: Estate) -> pl.LazyFrame:
     """One job x node: its columns, `node` (the key), `until` (its end, or now), `outcome` (the state in one word)."""
     jobs = estate.inputs.jobs
@@ -28,6 +29,7 @@ def placed_jobs(estate: Estate) -> pl.LazyFrame:
     )
 
 
+@once
 def costed_jobs(estate: Estate) -> pl.LazyFrame:
     """One job x currency.
 
@@ -67,8 +69,6 @@ def costed_jobs(estate: Estate) -> pl.LazyFrame:
             folded_word("experiment").alias("word"),
             told_cost("gpu_hours"),
         )
-        .collect()
-        .lazy()
     )
 
 

@@ -1,7 +1,6 @@
 """Runs the table of detectors: what each judged becomes findings, and a count of its work.
 
-The surprise: two detectors may hit one resource, and its money can be saved once. The finding with the greatest
-saving carries it, the others of that resource save nothing more.
+The surprise: of what could not be judged only the dearest is told; all of it is counted.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from attribution.detection.candidates import fingerprints
 from attribution.detection.waste.detector import COMMON, Detector, Thresholds
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.inputs import WasteInputs
+from attribution.detection.waste.savings import saved_once
 from schemas.faults import Fault, InputError, suggest
 from schemas.findings import FINDING_COLUMNS
 from schemas.money import known_sum
@@ -23,7 +23,6 @@ from schemas.waste import DETECTOR_COLUMNS, JUDGED_COLUMNS, RESULTS
 from schemas.workspace import Waste
 
 _FIRST = {result: place for place, result in enumerate(("waste", "undetermined", "active"))}
-_SURE = {"high": 0, "medium": 1, "low": 2}
 UNDETERMINED_SHOWN = 50
 """Undetermined findings of one detector and currency that are told one by one, the dearest; all are counted."""
 
@@ -57,7 +56,7 @@ def judge_all(detectors: Sequence[Detector], inputs: WasteInputs, waste: Waste) 
     lacking = {one.name: one.lacks(estate) for one in detectors}
     judgements = [_judge(one, estate, waste) for one in detectors if not lacking[one.name]]
     rows = pl.concat([pl.DataFrame(schema=JUDGED_COLUMNS), *judgements])
-    rows = _saved_once(rows, detectors)
+    rows = saved_once(rows, detectors)
     return Judged(_findings(rows, detectors), _counted(rows, detectors, lacking))
 
 
@@ -110,22 +109,8 @@ def _judge(detector: Detector, estate: Estate, waste: Waste) -> pl.DataFrame:
         .sort(weight, "cost_at_stake", "month", descending=[False, True, True], nulls_last=True)
         .unique(["subject", "BillingCurrency"], keep="first", maintain_order=True)
     )
-    return rows.select(pl.col(name).cast(dtype) for name, dtype in JUDGED_COLUMNS.items())
-
-
-def _saved_once(rows: pl.DataFrame, detectors: Sequence[Detector]) -> pl.DataFrame:
-    """Leave a saving to the finding of its subject and currency that saves most, and of those to the surest."""
-    order = pl.DataFrame({"kind": [one.name for one in detectors], "wasted": [one.wasted for one in detectors]})
-    kept = pl.col("wasted") & (pl.col("result") == "waste")
-    ranked = (
-        rows.join(order.with_row_index("place"), on="kind")
-        .with_columns(pl.when(kept).then("saving").alias("saving"))
-        .with_columns(pl.col("confidence").replace_strict(_SURE, default=len(_SURE)).alias("doubt"))
-        .sort("saving", "doubt", "place", "subject", descending=[True, False, False, False], nulls_last=True)
-    )
-    first = pl.struct("key", "BillingCurrency").is_first_distinct() | pl.col("saving").is_null()
-    none = pl.lit(0).cast(rows.schema["saving"])
-    return ranked.with_columns(pl.when(first).then("saving").otherwise(none).alias("saving")).select(*JUDGED_COLUMNS)
+    blank = [pl.lit(None, dtype).alias(name) for name, dtype in JUDGED_COLUMNS.items() if name not in rows.columns]
+    return rows.with_columns(blank).select(pl.col(name).cast(dtype) for name, dtype in JUDGED_COLUMNS.items())
 
 
 def _findings(rows: pl.DataFrame, detectors: Sequence[Detector]) -> pl.DataFrame:

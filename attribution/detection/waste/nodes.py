@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from attribution.detection.waste.estate import Estate
+from attribution.detection.waste.estate import Estate, once
 from attribution.detection.waste.jobs import known_until, placed_jobs
 from attribution.detection.waste.observed import daily_metrics
 
@@ -12,6 +12,7 @@ _BUSY = 5.0
 _LOOK_BACK = 31
 
 
+@once
 def resting_nodes(estate: Estate) -> pl.LazyFrame:
     """Billed nodes that ever had a job.
 

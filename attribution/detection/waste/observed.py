@@ -1,7 +1,8 @@
 """What machines measured, summed over the window that a machine is judged by.
 
-The surprise: the window ends at the watermark of the machine's own source, so that a bill that is late does not
-make its machines look idle, and `network_bytes` is a day's traffic: average by samples, where samples are told.
+The surprise: the window ends at the watermark of the machine's own source, so that a bill that is late does not make
+its machines look idle; a busy day after it counts all the same. `network_bytes` is a day's traffic: average by samples,
+where samples are told.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from datetime import timedelta
 import polars as pl
 
 from attribution.detection.waste.detector import Thresholds
-from attribution.detection.waste.estate import Estate
+from attribution.detection.waste.estate import Estate, once
 from schemas.resource_ids import folded
 
 
@@ -21,30 +22,54 @@ def observed(estate: Estate, at: Thresholds, rows: pl.LazyFrame) -> pl.LazyFrame
     Args:
         estate: everything known.
         at: thresholds, of which `window_days` is asked.
-        rows: with `key`, `last_mark` (null: the newest source's counts) and every dimension.
+        rows: of `Estate.things`, with every dimension.
 
     Returns:
-        The rows with `window_end`, and for each metric measured at all `<metric>` (the highest daily average in the
-        window; of network the highest day), `<metric>_peak` (the highest maximum) and `<metric>_days` (days observed).
-        Null, and 0 days, where nothing was measured.
+        The rows with `window_end`, and for each metric `<metric>` (the highest daily average in the window or since;
+        of network the highest day), `<metric>_peak` (the highest maximum) and `<metric>_days` (days observed in the
+        window). Null, and 0 days, where nothing was measured.
     """
+    placed = rows.with_columns(_window_end(estate))
+    span = at.sole("window_days")
+    if span is not None:
+        windows = _windows_of_all(estate, int(span))
+    else:
+        known = placed.select("key", "window_end", at["window_days"].cast(pl.Int64).alias("span"))
+        windows = _windows(estate, known, int(at.most("window_days")))
+    counts = [pl.col(f"{metric}_days").fill_null(0) for metric in METRICS_ASKED]
+    return placed.join(windows, on="key", how="left").with_columns(counts)
+
+
+def _window_end(estate: Estate) -> pl.Expr:
+    """The last complete day of the bill that names a thing; the newest such day where none does."""
     newest = max((mark.last_day for mark in estate.inputs.watermarks.values()), default=estate.today)
-    placed = rows.with_columns(pl.col("last_mark").fill_null(newest).alias("window_end"))
-    known = placed.select("key", "window_end", at["window_days"].cast(pl.Int64).alias("span")).unique("key")
-    first = pl.col("window_end") - pl.duration(days=pl.col("span"))
+    return pl.col("last_mark").fill_null(newest).alias("window_end")
+
+
+@once
+def _windows_of_all(estate: Estate, span: int) -> pl.LazyFrame:
+    """`_windows` of every listed thing, for the detectors whose windows are equally long."""
+    known = estate.things.select("key", _window_end(estate), pl.lit(span, pl.Int64).alias("span"))
+    return _windows(estate, known, span)
+
+
+def _windows(estate: Estate, known: pl.LazyFrame, longest: int) -> pl.LazyFrame:
+    """One thing: its metrics over its window; a day after the window is no cover, and use on it is use."""
+    places = known.group_by("key").agg(pl.col("window_end").max(), pl.col("span").max())
+    inside = pl.col("date") <= pl.col("window_end")
     days = (
-        daily_metrics(estate, int(at.most("window_days")))
-        .join(known, on="key")
-        .filter((pl.col("date") > first) & (pl.col("date") <= pl.col("window_end")))
+        daily_metrics(estate, longest)
+        .join(places, on="key")
+        .filter(pl.col("date") > pl.col("window_end") - pl.duration(days=pl.col("span")))
         .group_by("key", "metric")
-        .agg(pl.col("value").max(), pl.col("peak").max(), pl.col("value").count().alias("days"))
-        .collect()
+        .agg(pl.col("value").max(), pl.col("peak").max(), (inside & pl.col("value").is_not_null()).sum().alias("days"))
     )
-    for metric in METRICS_ASKED:
-        one = days.lazy().filter(pl.col("metric") == metric).drop("metric")
-        one = one.rename({"value": metric, "peak": f"{metric}_peak", "days": f"{metric}_days"})
-        placed = placed.join(one, on="key", how="left").with_columns(pl.col(f"{metric}_days").fill_null(0))
-    return placed
+    names = {"value": "{}", "peak": "{}_peak", "days": "{}_days"}
+    return days.group_by("key").agg(
+        pl.when(pl.col("metric") == metric).then(column).max().alias(name.format(metric))
+        for metric in METRICS_ASKED
+        for column, name in names.items()
+    )
 
 
 METRICS_ASKED = (
@@ -52,6 +77,7 @@ METRICS_ASKED = (
 )  # fmt: skip
 
 
+@once
 def daily_metrics(estate: Estate, window: int) -> pl.LazyFrame:
     """One resource x day x metric: `value` and `peak`; of two rows for one the higher counts.
 
@@ -69,7 +95,7 @@ def daily_metrics(estate: Estate, window: int) -> pl.LazyFrame:
     whole = pl.when(network & pl.col("samples").is_not_null()).then(pl.col("average") * pl.col("samples"))
     return (
         utilization.lazy()
-        .filter(pl.col("date") > oldest)
+        .filter((pl.col("date") > oldest) & (pl.col("date") <= estate.today))
         .with_columns(
             folded(pl.col("resource_id")).alias("key"),
             whole.otherwise(pl.col("average")).alias("value"),

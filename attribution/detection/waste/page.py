@@ -23,7 +23,8 @@ verdict is missing, which is never taken for idle. `attribution findings` lists 
 
 `cost_at_stake` is the EffectiveCost of the subject in the last complete month, as billed. `saving` is the part of it \
 that would end with the waste; where several detectors hit one resource, the one that saves most carries it and the \
-others save 0, so that savings may be added.
+others save 0, so that savings may be added. A bucket and the checkpoints in it count as one resource, and sums such \
+as transfer or logs save no more than the findings of their resources leave.
 
 ## The way to action
 
@@ -74,6 +75,9 @@ min_age_days = 60
 What a bill names without a cost is judged as well, and told with an unknown cost: `minimum` cannot clear it. A meter \
 billed without a quantity, a line without a meter and a cost that is not told are unknown, never zero: who asks for \
 them is answered `undetermined`.
+
+Measurements are looked at over the days that end with the last complete day of the thing's bill; a busy day measured \
+after it spares the thing as well.
 
 What no longer costs is no waste. One rule holds for all: a thing still costs while the last day it was billed for is \
 at most `silent_days` before the last complete day of its source, and the inventory does not call it deleted. A line a \

@@ -11,7 +11,7 @@ import polars as pl
 
 from attribution.detection.waste.billed import only
 from attribution.detection.waste.detector import YES, Thresholds, judged
-from attribution.detection.waste.estate import Estate
+from attribution.detection.waste.estate import Estate, once
 from attribution.detection.waste.kinds import folded_word
 from attribution.detection.waste.prices import by_experiment, payers, priced
 from attribution.detection.waste.standing import part
@@ -25,6 +25,7 @@ DATA_STAGES = ("data-acquisition", "data-processing", "tokenizer")
 _STAGE = {fold(word): code for code, words in STAGES.items() for word in (code, *words)}
 
 
+@once
 def costed_runs(estate: Estate) -> pl.LazyFrame:
     """One run x currency.
 
@@ -61,8 +62,6 @@ def costed_runs(estate: Estate) -> pl.LazyFrame:
             pl.col("run_id").alias("subject"),
             told_cost("gpu_hours"),
         )
-        .collect()
-        .lazy()
     )
 
 

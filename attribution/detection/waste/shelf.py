@@ -81,7 +81,7 @@ def by_run(rows: pl.LazyFrame, estate: Estate, over: pl.Expr) -> pl.LazyFrame:
 
     Returns:
         `count` and `over`, `over_bytes`, `stake` (of those too many; of all where none is), `subject` the run, `key`,
-        `held` (bytes and money in words), and every dimension.
+        `within` the bucket, `held` (bytes and money in words), and every dimension.
     """
     group = ["of_experiment", "of_run", "store", "BillingCurrency"]
     whole = pl.col("cost").to_physical().cast(pl.Int128)
@@ -101,7 +101,10 @@ def by_run(rows: pl.LazyFrame, estate: Estate, over: pl.Expr) -> pl.LazyFrame:
             pl.col("stake").cast(pl.Int128).reinterpret(dtype=MONEY),
             pl.when(pl.col("of_run") != "").then("of_run").otherwise("of_experiment").alias("subject"),
         )
-        .with_columns(pl.format("checkpoints of {} in {}", "subject", pl.col("store").fill_null("")).alias("key"))
+        .with_columns(
+            pl.format("checkpoints of {} in {}", "subject", pl.col("store").fill_null("")).alias("key"),
+            pl.col("store").alias("within"),
+        )
         .with_columns(
             pl.format(
                 "{} GB in {}, {} in {}",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from attribution.detection.waste.estate import Estate
+from attribution.detection.waste.estate import Estate, once
 
 _NAMED = r"\b((?:db\.|cache\.|ml\.)?[a-z]+\d[a-z0-9-]*|ecs\.[a-z0-9-]+)\.(\d*xlarge|large|medium|small|micro|nano)\b"
 _TIMES = r"(?i)\b([a-z][a-z0-9]*)-(\d+)x\b"
@@ -18,6 +18,7 @@ _HOURS = r"(?i)^(hrs?|hours?|instance-hours?|\d+ hours?)$"
 _GROUP = ("source", "RegionId", "series", "BillingCurrency")
 
 
+@once
 def sized(estate: Estate) -> pl.LazyFrame:
     """One resource x currency with the size that cost it most in its last complete month.
 

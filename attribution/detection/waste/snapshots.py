@@ -10,7 +10,7 @@ from datetime import timedelta
 import polars as pl
 
 from attribution.detection.waste.detector import NO
-from attribution.detection.waste.estate import Estate
+from attribution.detection.waste.estate import Estate, once
 from attribution.detection.waste.kinds import DATABASES, IMAGES, SNAPSHOTS, VOLUMES
 from attribution.detection.waste.standing import standing
 from schemas.resource_ids import folded
@@ -19,6 +19,7 @@ _RECENT = timedelta(days=31)
 _ORIGIN = pl.col("source_id").fill_null(pl.col("attached_to"))
 
 
+@once
 def snapshots(estate: Estate) -> pl.LazyFrame:
     """Billed snapshots.
 

@@ -6,11 +6,12 @@ from datetime import date
 
 import polars as pl
 
-from attribution.detection.waste.estate import Estate
+from attribution.detection.waste.estate import Estate, once
 from attribution.detection.waste.kinds import folded_word
 from schemas.resource_ids import folded
 
 
+@once
 def register(estate: Estate) -> pl.LazyFrame:
     """Tags with a value: `subject` (the id as written), its `key`, `tag`, the folded `word` of it, and `value`."""
     tags = estate.inputs.tags

@@ -8,6 +8,7 @@ import polars as pl
 
 from attribution.detection.waste.billed import only, still
 from attribution.detection.waste.estate import Estate
+from attribution.detection.waste.savings import made_of
 from attribution.detection.waste.telling import month
 from schemas.money import MONEY, known_sum
 
@@ -26,7 +27,7 @@ def by_month(estate: Estate, costs: pl.LazyFrame, by: Sequence[str], months: int
     Returns:
         One subject x currency x last complete month (`month`, also as `source_group`): `stake`, `base` (null: no month
         before), `untold` (a part of a cost is unknown), `increase`, `ratio` (cost a day by cost a day), `base_months`
-        in words, and every dimension.
+        in words, `made_of`, and every dimension.
     """
     back = (
         (pl.col("last_complete_month").dt.year() - pl.col("month").dt.year()) * 12
@@ -46,6 +47,7 @@ def by_month(estate: Estate, costs: pl.LazyFrame, by: Sequence[str], months: int
             known_sum("EffectiveCost", before).alias("spent"),
             (pl.col("EffectiveCost").is_null() & (now | before)).any().alias("untold"),
             now.any().alias("hit"),
+            made_of(now),
             still(estate.silent_days).alias("recent"),
             *(only(name, now) for name in dimensions),
         )

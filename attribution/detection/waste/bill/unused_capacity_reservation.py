@@ -9,8 +9,10 @@ import polars as pl
 from attribution.detection.waste.billed import only, still
 from attribution.detection.waste.detector import UNKNOWN, Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
+from attribution.detection.waste.savings import made_of
 from attribution.detection.waste.telling import day, money, month, number
 from schemas.money import known_sum
+from schemas.resource_ids import folded
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
@@ -32,13 +34,14 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
             (pl.col("is_unused") & in_month).any().alias("hit"),
             *(only(dimension, pl.col("is_unused")) for dimension in estate.dimensions),
             still(estate.silent_days).alias("recent"),
+            made_of(pl.col("is_unused") & in_month),
             pl.col("first_day").min(),
             pl.col("last_mark").max(),
             pl.col("last_complete_month").max().alias("month"),
         )
         .filter("hit")
         .with_columns(
-            pl.col("subject").alias("key"),
+            folded(pl.col("subject")).alias("key"),
             (pl.col("stake").cast(pl.Float64) / pl.col("paid").cast(pl.Float64)).alias("share"),
         )
     )

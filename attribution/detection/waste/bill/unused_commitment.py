@@ -9,6 +9,7 @@ import polars as pl
 from attribution.detection.waste.billed import only, still
 from attribution.detection.waste.detector import UNKNOWN, Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
+from attribution.detection.waste.savings import made_of
 from attribution.detection.waste.telling import money, month, number
 from schemas.money import known_sum
 
@@ -28,6 +29,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
             (pl.col("EffectiveCost").is_null() & in_month).any().alias("untold"),
             in_month.any().alias("hit"),
             still(estate.silent_days).alias("recent"),
+            made_of(unused & in_month),
             *(only(name, unused & in_month) for name in estate.dimensions),
             pl.col("last_complete_month").first().alias("month"),
         )
