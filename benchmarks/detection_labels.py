@@ -80,7 +80,7 @@ OPEN: tuple[str, ...] = (
     "",
 )
 """Faults of the product that are known and not mended yet; the table counts them as what they are."""
-BEGIN, END = "<!-- labels from the docs: begin -->", "<!-- labels from the docs: end -->"
+MARK = "labels from the docs"
 
 
 def main() -> None:
@@ -173,13 +173,14 @@ def table(scores: list[dict[str, object]], wrong: list[str], alarms: dict[str, T
     ])  # fmt: skip
 
 
-def write(section: str, page: Path) -> None:
+def write(section: str, page: Path, mark: str = MARK) -> None:
     """Put the section in place of the former one, or at the end of the page; what others wrote stays."""
+    opening, closing = f"<!-- {mark}: begin -->", f"<!-- {mark}: end -->"
     text = page.read_text(encoding="utf-8") if page.exists() else ""
-    before, begin, rest = text.partition(BEGIN)
-    after = rest.partition(END)[2].lstrip("\n") if begin else ""
+    before, begin, rest = text.partition(opening)
+    after = rest.partition(closing)[2].lstrip("\n") if begin else ""
     page.write_text(
-        f"{before.rstrip()}\n\n{BEGIN}\n{section}{END}\n" + (f"\n{after}" if after else ""), encoding="utf-8"
+        f"{before.rstrip()}\n\n{opening}\n{section}{closing}\n" + (f"\n{after}" if after else ""), encoding="utf-8"
     )
 
 

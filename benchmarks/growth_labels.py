@@ -24,6 +24,7 @@ import peers
 from detection_labels import write
 
 HERE = Path(__file__).parent
+MARK = "labels of a second hand"
 LOOKED, REPORTED = range(5), range(5, 30)
 NIGHTS = 10
 """Seeds of the cases on thresholds: only their amounts are drawn."""
@@ -107,7 +108,7 @@ def main() -> None:
     text = section(LOOKED if look else REPORTED)
     print(text, f"{time.perf_counter() - start:.0f} s", sep="\n")
     if not look:
-        write(text, HERE / "detection.md")
+        write(text, HERE / "detection.md", MARK)
 
 
 if __name__ == "__main__":
