@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import polars as pl
+from cases_bill_storage import BOX
 from cases_bill_work import NETWORK, OUT
 from detection_worlds import AS_OF
 from hypothesis import given, settings
@@ -123,3 +124,16 @@ def test_the_mail_counts_each_subject_once_and_never_what_another_saves() -> Non
         for kind, subject, cost in (("a", "r", 40), ("b", "r", 0), ("c", "s", 0), ("d", "t", 7))
     )
     assert waste(rows) == Decimal(47)
+
+
+def test_what_logs_save_is_exact_to_the_last_place() -> None:
+    logs = "AmazonCloudWatch | | USW2-DataProcessing-Bytes"
+    seen = {"cost_element": "observability"}
+    before, now = {"until": date(2026, 9, 30)}, {"since": date(2026, 10, 1)}
+    stated = (billed(logs, "1234567.000000000001", **before | seen), billed(logs, "9876543.000000000007", **now | seen))
+    (case,) = cases(
+        "logs_outgrow_compute", ("waste", "x", *stated, billed(BOX, "3", ResourceId="i-@", cost_element="compute"))
+    )
+    done = detect_waste(world_of([case]), Waste()).findings.filter(kind="logs_outgrow_compute")
+    # A day's price before and after, over the 31 days of October; machines cost the same each day.
+    assert done["saving"].to_list() == [Decimal("9876543.000000000007") * 31 - Decimal("1234567.000000000001") * 31]

@@ -9,8 +9,8 @@ import polars as pl
 from attribution.detection.waste.bill.months import by_month
 from attribution.detection.waste.detector import NO, UNKNOWN, Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
+from attribution.detection.waste.standing import part
 from attribution.detection.waste.telling import money, month, number
-from schemas.money import MONEY
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
@@ -23,9 +23,9 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     rows = logs.join(beside, on=on, how="left").with_columns(
         pl.format("project={}", "project").alias("subject"), pl.format("project={} logs", "project").alias("key")
     )
+    rows = rows.with_columns(_ratio().alias("work_ratio"))
     # What the logs would cost, had they grown with the machines: never less than before.
-    units = pl.col("base").to_physical().cast(pl.Float64) * pl.max_horizontal(_ratio(), pl.lit(1.0))
-    rows = rows.with_columns(_ratio().alias("work_ratio"), units.cast(pl.Int128).reinterpret(dtype=MONEY).alias("fair"))
+    rows = rows.with_columns(part("base", pl.max_horizontal("work_ratio", pl.lit(1.0))).alias("fair"))
     beyond = pl.col("ratio") >= pl.max_horizontal(pl.col("work_ratio"), pl.lit(1.0)) * (1 + at["threshold"])
     more = pl.col("increase") >= at.money("minimum_increase")
     text = "Logs and metrics cost {} {} in {}, {} times as much as in {}, while compute went {} times"
