@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, timedelta
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
@@ -38,6 +39,11 @@ def over_time(
     """
     labels = _labels(names)
     starts = _every(rows.get_column("start").unique().sort().to_list(), grain)
+    told = list(rows.select("start", "place", "amount").iter_rows())
+    if lines:  # a line over days without a cost goes down to nothing
+        there = {(start, place) for start, place, _ in told}
+        places = dict.fromkeys(place for _, place, _ in told)
+        told += [(start, place, Decimal(0)) for start in starts for place in places if (start, place) not in there]
     values = [
         {
             "start": start.isoformat(),
@@ -47,7 +53,7 @@ def over_time(
             "shown": figures.with_currency(amount, currency),
             "when": _when(start, grain),
         }
-        for start, place, amount in rows.select("start", "place", "amount").iter_rows()
+        for start, place, amount in told
         if amount is not None
     ]
     domain = [*labels, *([OTHERS] if any(one["name"] == OTHERS for one in values) else [])]
