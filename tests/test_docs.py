@@ -371,5 +371,8 @@ def test_links_lead_somewhere(document: str) -> None:
             assert anchor[1:] in {re.sub(r"[^\w\- ]", "", one).strip().lower().replace(" ", "-") for one in headings}
 
 
-def test_the_picture_is_small() -> None:
-    assert (ROOT / "docs/pictures/report.png").stat().st_size < 400_000
+def test_pictures_are_small_and_shown() -> None:
+    shown = "".join((ROOT / document).read_text(encoding="utf-8") for document in DOCUMENTS)
+    sizes = {picture.name: picture.stat().st_size for picture in (ROOT / "docs/pictures").glob("*.png")}
+    assert {name: size for name, size in sizes.items() if size > 400_000} == {}
+    assert [name for name in sizes if f"pictures/{name})" not in shown] == []
