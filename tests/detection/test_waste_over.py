@@ -187,3 +187,12 @@ def test_costs_that_are_not_told_compare_to_nothing() -> None:
         ),
     )  # fmt: skip
     check(stated)
+
+
+def test_a_commitment_is_missed_in_no_inventory() -> None:
+    (one,) = (one for one in WORLDS if one.kind == "unlisted_resource")
+    assert told(one.kind, one.world)
+    contract = one.world.costs.with_columns(
+        pl.when(pl.col("ResourceId") == one.subject).then("ResourceId").alias("CommitmentDiscountId")
+    )
+    assert not told(one.kind, replace(one.world, costs=contract))

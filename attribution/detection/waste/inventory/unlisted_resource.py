@@ -12,6 +12,7 @@ import polars as pl
 from attribution.detection.waste.detector import NO, Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.telling import day
+from schemas.resource_ids import folded
 
 _KIND = ("source", "service", "ResourceType")
 
@@ -19,9 +20,12 @@ _KIND = ("source", "service", "ResourceType")
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     """Resources of kinds (source, service, type on the bill) of which the inventory lists most."""
     known = estate.listed.select("key", listed=pl.lit(value=True))
+    # A savings plan or reservation is a contract, and stands in no inventory.
+    contracts = estate.meters.select(key=folded(pl.col("CommitmentDiscountId"))).drop_nulls().unique()
     rows = (
         estate.with_dimensions(estate.billed)
         .filter(pl.col("recent") & pl.col("ResourceType").is_not_null())
+        .join(contracts, on="key", how="anti")
         .join(known, on="key", how="left")
         .with_columns(pl.col("listed").fill_null(value=False))
         .with_columns(
