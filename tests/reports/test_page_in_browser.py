@@ -57,6 +57,14 @@ def amounts(texts: list[str]) -> list[Decimal]:
     return [Decimal(text.replace(",", "")) for text in texts]
 
 
+def test_a_missing_browser_is_a_failure_only_where_all_must_be_tested(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda _name: None)
+    for stated, ends in (("true", pytest.fail.Exception), ("", pytest.skip.Exception)):
+        monkeypatch.setenv("CI", stated)
+        with pytest.raises(ends, match="apt-get install chromium"), started():
+            pass
+
+
 def test_headings_sort_by_the_value_behind_the_text(browser: Browser, crowded: str) -> None:
     with shown(browser, crowded) as page:
         experiments = table(page, "By experiment, USD")
