@@ -144,14 +144,13 @@ def judged(
     said = pl.lit("data is missing") if doubt is None else doubt.fill_null("data is missing")
     kept = pl.col("stake") if saving is None else saving.cast(MONEY)
     doubtful = pl.format("{}. Undetermined: {}.", evidence, said)
-    places = [name for name in ("within", "made_of") if name in rows.collect_schema()]
+    places = tuple(name for name in ("within", "made_of") if name in rows.collect_schema())
     named = ("key", "subject", "BillingCurrency", "result", "owner", "project", "month")
     return pl.concat(
         [
             known.filter(result="active").select(*named, pl.col("stake").alias("cost_at_stake")),
             known.filter(pl.col("result") != "active").select(
-                *named,
-                *places,
+                *(named + places),
                 pl.col("stake").alias("cost_at_stake"),
                 pl.when(unsure).then(pl.lit("low")).otherwise(sure).alias("confidence"),
                 pl.when(~unsure).then(pl.min_horizontal(kept, "stake").clip(lower_bound=0)).alias("saving"),
