@@ -26,7 +26,7 @@ from attribution.reports.text_tables import add_row, plain_table
 from flows.people import recipients_of
 from flows.reporting import folder_of, week_folder
 from flows.running import Run, now
-from flows.terminal import UnfinishedError
+from flows.terminal import UnfinishedError, unaddressed
 from schemas.faults import Fault, InputError
 from schemas.workspace import ALL, Smtp
 
@@ -34,6 +34,7 @@ Outcome = Literal["sent", "failed", "doubtful", "skipped", "filed", "preview", "
 CUT_OFF = "the run that was sending it was cut off; it may have arrived, so it is not sent again"
 MAYBE = "it may have arrived with an earlier run, so it is not sent again"
 AGAIN = "To send it again all the same: attribution weekly --again"
+_AS_FILE = ("filed", "preview")
 _DONE = ("sent", "doubtful", "planned")
 
 
@@ -104,7 +105,7 @@ def mail_reports(run: Run, reports: Iterable[Report], asked: Asked) -> Weekly:
         mails = _send(run, letters, smtp, asked)
     else:
         mails = [_file(run, letter, "preview" if smtp else "filed") for letter in letters]
-    as_files = [mail.outcome for mail in mails if mail.outcome in ("filed", "preview")]
+    as_files = [mail.outcome for mail in mails if mail.outcome in _AS_FILE]
     folder = mail_folder(run, reports[0].period, "preview" if "preview" in as_files else "filed") if as_files else None
     run.counts |= {"reports": len(reports), "mails": len(mails)}
     pages = () if asked.dry_run else tuple((name_of(one), folder_of(run, one) / "report.html") for one in reports)
@@ -226,9 +227,21 @@ def complain(done: Weekly) -> None:
     """
     troubled = [mail for mail in done.mails if mail.outcome in ("failed", "doubtful", "waiting")]
     told = [done.preview] if done.preview else []
-    told += [f"{mail.outcome}: {mail.report}: {mail.detail}" for mail in troubled]
+    told += [": ".join(filter(None, (mail.outcome, mail.report, mail.detail))) for mail in troubled]
     if told:
         raise UnfinishedError("; ".join(told))
+
+
+def without_addresses(done: Weekly) -> Weekly:
+    """The same for logs and for Prefect: to whose report a mail belongs, but not whose address it has.
+
+    `deliveries` in the published file knows the addresses.
+    """
+    hidden = tuple(
+        replace(mail, recipient=f"recipient {n}", detail="" if mail.outcome in _AS_FILE else unaddressed(mail.detail))
+        for n, mail in enumerate(done.mails, 1)
+    )
+    return replace(done, mails=hidden, preview=unaddressed(done.preview))
 
 
 def weekly_table(done: Weekly) -> Group:

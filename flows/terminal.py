@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 from collections.abc import Iterator
@@ -41,6 +42,7 @@ INPUT_WRONG = 2
 LAW_BROKEN = 3
 # Clouds send no bills of other years, and calendars end near theirs.
 _FIRST_YEAR, _AFTER_YEAR = 2000, 2200
+_ADDRESS = re.compile(r"[^\s@<>\"'(),;:]+@[^\s@<>\"'(),;:]+")
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -57,6 +59,11 @@ class Interrupted(SystemExit):
 
     def __str__(self) -> str:
         return f"ended by {self.signal}"
+
+
+def unaddressed(text: str) -> str:
+    """A text for logs, without the mail addresses in it."""
+    return _ADDRESS.sub("(address)", text)
 
 
 def print_plain(text: str) -> None:

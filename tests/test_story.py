@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import os
+import re
 import shutil
 import sys
 import tomllib
@@ -32,6 +34,7 @@ from flows.mailing import Weekly
 from flows.nightly import nightly
 from flows.orchestration import read_secret, run_flow
 from flows.settings import load_workspace
+from flows.terminal import UnfinishedError
 from flows.weekly import weekly
 from schemas.faults import InputError
 
@@ -338,7 +341,53 @@ def test_the_flow_is_the_same_night(tmp_path: Path, told: Company, capsys: pytes
     weekly(str(flowing.root), AS_OF)
     assert len(list((flowing.root / "ledger").rglob("*.eml"))) == 5
     (artifact,) = artifacts("weekly")
-    assert "mira@example.com" in artifact
+    assert "Report for" in artifact
+    for key in ("nightly-progress", "weekly-progress"):
+        assert [Decimal(one) for one in artifacts(key)] == [100]
+    (told_of,) = artifacts("nightly-reconciliation")
+    assert all(row["lines"] == row["costs"] for row in json.loads(told_of))
+    assert "costs.duckdb" in " ".join(artifacts("nightly-file-1") + artifacts("nightly-file-2"))
+    assert {"nightly 2026-11-05", "weekly 2026-11-05"} <= names_of_runs()
+
+
+@in_prefect
+@pytest.mark.usefixtures("server")
+def test_neither_logs_nor_artifacts_hold_a_secret_or_an_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Mails that fail, then recipients that changed: both name addresses to whoever asks the command."""
+    company = Company(tmp_path / "discreet")
+    for path in [*company.root.glob("bills/aws/*"), *company.root.glob("bills/meridian/*.parquet")]:
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    settings = company.root / "attribution.toml"
+    before, _, after = settings.read_text(encoding="utf-8").partition('[[source]]\nname   = "aws"')
+    whole = before + "[[source]]" + after.partition("[[source]]")[2]
+    whole += '\n[report.smtp]\nhost = "127.0.0.1"\nport = 9\nsecurity = "none"\nuser = "costs"\npassword_env = "HUSH"\n'
+    settings.write_text(whole, encoding="utf-8")
+    monkeypatch.setenv("HUSH", "correct horse battery")
+    sink = io.StringIO()
+    heard = logging.StreamHandler(sink)
+    for name in ("prefect", "prefect.flow_runs", "prefect.task_runs", "prefect.engine"):
+        monkeypatch.setattr(logging.getLogger(name), "level", logging.DEBUG)
+        logging.getLogger(name).addHandler(heard)
+    nightly(str(company.root), AS_OF)
+    with pytest.raises(UnfinishedError, match="failed"):
+        weekly(str(company.root), AS_OF, approve=True)
+    settings.write_text(whole.replace("finance@", "someone.else@"), encoding="utf-8")
+    with pytest.raises(UnfinishedError, match="address"):
+        weekly(str(company.root), AS_OF)
+    for name in ("prefect", "prefect.flow_runs", "prefect.task_runs", "prefect.engine"):
+        logging.getLogger(name).removeHandler(heard)
+    assert "UnfinishedError" in sink.getvalue()
+    written = [sink.getvalue(), *capfd.readouterr(), *artifacts("weekly"), *artifacts("weekly-mails")]
+    assert not re.search(r"@example\.com|correct horse", "\n".join(written))
+
+
+def names_of_runs() -> set[str]:
+    from prefect.client.orchestration import get_client  # noqa: PLC0415
+
+    with get_client(sync_client=True) as client:
+        return {run.name for run in client.read_flow_runs()}
 
 
 @in_prefect
