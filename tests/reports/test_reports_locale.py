@@ -257,3 +257,12 @@ def test_harmful_names_are_text_in_the_workbook() -> None:
     assert r"two\r\nBcc: someone@example.org" in names
     everything = repr(told)
     assert not any(letter in everything for letter in ("\u202e", "\u200f"))
+
+
+def test_headings_stay_in_sight_and_no_cell_is_a_formula() -> None:
+    with zipfile.ZipFile(io.BytesIO(render_workbook(build_report(harmful(), WEEK)))) as book:
+        pages = [book.read(name).decode() for name in book.namelist() if name.startswith("xl/worksheets/sheet")]
+        looks = book.read("xl/styles.xml").decode()
+    assert all('state="frozen"' in page for page in pages[1:])
+    assert not any("<f>" in page for page in pages)
+    assert 'formatCode="yyyy\\-mm\\-dd"' in looks or 'formatCode="yyyy-mm-dd"' in looks
