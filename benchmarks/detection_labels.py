@@ -1,6 +1,6 @@
 """Waste detectors against labels written from docs/detectors.md alone, through the whole night and on files.
 
-    python benchmarks/detection_labels.py               # puts its table into benchmarks/detection.md
+    python benchmarks/detection_labels.py               # puts its table into benchmarks/detection.md, figures beside it
 
 Seeded workspaces of bills and of every input beside them are written, `attribution run` is run on each, and what
 `findings` then says is held against the labels. A finding on a subject of another detector counts as wrong,
@@ -10,6 +10,7 @@ unless that detector's own words fit the subject too.
 from __future__ import annotations
 
 import argparse
+import json
 import shutil
 import sys
 import tempfile
@@ -61,9 +62,8 @@ WRITERS = (
     "",
     """- of the detectors of the bill, of what is loose, of stores and of what is out of use: somebody who had read
   `docs/detectors.md` and a few cases of `tests/detection`, and no detector before these labels stood;""",
-    """- of all others, and of the healthy company's work: somebody who had read the pages in `docs/`,
-     the design and the
-  labels that were there, and no line of the detectors nor of their tests before these labels stood.""",
+    """- of all others, and of the healthy company's work: somebody who had read the pages in `docs/`, the design and
+  the labels that were there, and no line of the detectors nor of their tests before these labels stood.""",
 )
 OPEN: tuple[str, ...] = (
     "Known, and not mended yet:",
@@ -102,6 +102,8 @@ def main() -> None:
     page = table(scores, wrong, {"healthy": alarms, "bare": guesses}, wanted.seed)
     print(page)
     write(page, HERE / "detection.md")
+    figures = {"scores": scores, "disagreements": len(wrong), "healthy": len(alarms), "bare": len(guesses)}
+    (HERE / "detection_labels.json").write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     if wanted.keep is None:
         shutil.rmtree(root)
 
