@@ -34,7 +34,7 @@ def failed(w: World) -> None:
         ("FAILED", {"start": "2026-10-06T00:00:00Z", "end": "2026-10-09T12:00:00Z"}, {"first": date(2026, 10, 6)},
          "near"),
         ("FAILED", {"run": "failed"}, {}, "near"),
-        ("FAILED", {"run": "failed", "began": "2026-10-20T00:00:00Z", "ended": "2026-10-22T00:00:00Z"}, {}, "waste"),
+        ("FAILED", {"run": "failed", "began": "2026-10-20T00:00:00Z", "ended": "2026-10-22T00:00:00Z"}, {}, "near"),
         ("FAILED", {"end": ""}, {}, "missing"), ("", {}, {}, "missing"),
     ]  # fmt: skip
     for state, row, how, expected in cases:
@@ -150,7 +150,8 @@ def waiting(w: World) -> None:
         ("2026-10-11T00:00:00Z", "2026-10-01T00:00:00Z", "2026-10-12T00:00:00Z", "8", "waste"),
         (free, sent, again, "600", "waste"),
         (free, sent, "2026-10-20T23:59:00Z", "8", "near"), (free, again, again, "8", "near"),
-        (free, "2026-10-21T06:00:00Z", "2026-10-22T06:00:00Z", "8", "near"), (free, sent, again, "0.99", "near"),
+        (free, "2026-10-21T06:01:00Z", "2026-10-22T06:00:00Z", "8", "near"),
+        (free, "2026-10-21T06:00:00Z", "2026-10-22T06:00:00Z", "8", "waste"), (free, sent, again, "0.99", "near"),
         ("2026-09-20T00:00:00Z", "2026-09-19T00:00:00Z", "2026-09-25T00:00:00Z", "8", "near"),
         (free, sent, free, "8", "near"),
         (free, "", again, "8", "missing"),

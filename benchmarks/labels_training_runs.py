@@ -7,6 +7,7 @@ from typing import Any
 
 from label_shapes import Row, each, run
 from label_world import Expected, World
+from labels_bill import LOGS, of
 
 Case = tuple[Row, dict[str, Any], Expected]
 SUM = {"waste": {"october": "1.00"}, "near": {"october": "0.99"}}
@@ -133,7 +134,11 @@ def long_runs(w: World) -> None:
             ({shared: ""}, {}, "missing"), (bad | {"end": "", "status": "completed"}, {}, "missing"),
         ]  # fmt: skip
         for row, machine, expected in cases:
-            each(w, kind, run(w, machine=machine, **row), expected, (row, machine))
+            own = row | {"experiment": w.new("exp")}
+            if kind == "debug_logging":  # at stake is what the experiment pays for logs
+                tags, paid = of("orion", experiment=own["experiment"]), machine or {"a_day": "2"}
+                w.bill(w.new("log"), LOGS, tags=tags, **paid)
+            each(w, kind, run(w, machine=machine, **own), expected, (row, machine))
 
 
 def too_many(w: World) -> None:

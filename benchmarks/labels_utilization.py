@@ -43,7 +43,7 @@ def used(w: World) -> None:
     for kind, word, resource_type, sold, use, row, cases in (
         ("idle_database", "db", "database", DATABASE, "", {},
          _cases({"connections": ("0.9", "0.9")}, [{"connections": ("1", "1")}, {"connections": ("0.04", "1")}],
-                [{"cpu_percent": ("1", "2")}, {"connections": ("0.04", "")}])),
+                [{"cpu_percent": ("1", "2")}])),
         ("idle_endpoint", "ep", "endpoint", SERVING, "", {},
          _cases({"requests": ("0", "0")}, [{"requests": ("1", "1")}, {"requests": ("0.04", "1")}],
                 [{"cpu_percent": ("1", "2")}])),
@@ -55,11 +55,11 @@ def used(w: World) -> None:
                 [{"requests": ("0", "0")}])),
         ("idle_volume", "vol", "volume", VOLUME, "", on,
          _cases({"disk_ops": ("0.9", "0.9")}, [{"disk_ops": ("1", "1")}, {"disk_ops": ("0.04", "1")}],
-                [{"cpu_percent": ("1", "2")}, {"disk_ops": ("0.04", "")}])),
+                [{"cpu_percent": ("1", "2")}])),
         ("idle_notebook", "nb", "notebook", NOTEBOOK, "", {},
          _cases(note, [{"cpu_percent": ("5.0", "5.0")}, {"cpu_percent": ("1", "5.0")}, note | {"connections": ("1",
           "1")}],
-                [{"connections": ("0", "0")}, {"cpu_percent": ("1", "")}])),
+                [{"connections": ("0", "0")}])),
         ("idle_notebook", "nb", "notebook", NOTEBOOK, "", {"gpus": "1"},
          _cases(note | {"gpu_percent": ("4.9", "4.9")}, [{"gpu_percent": ("5.0", "5.0")}, {"gpu_percent": ("1",
           "5.0")}],
@@ -79,11 +79,10 @@ def machines(w: World) -> None:
                          [{"cpu_percent": ("1", "2")}, {"network_bytes": ("0", "0")}])),
         (P5, {"gpus": "8"}, _cases(IDLE_GPU, [{"gpu_percent": ("5.0", "15")}, {"gpu_percent": ("1", "15.1")},
                                               {"gpu_memory_percent": ("5.0", "15")}],
-                                   [{"cpu_percent": ("0", "0"), "network_bytes": ("0", "0")},
-                                    {"gpu_percent": ("0", "0")}])),
+                                   [{"cpu_percent": ("0", "0"), "network_bytes": ("0", "0")}])),
     ):  # fmt: skip
         edge = {metric: (average, "15") for metric, (average, _) in cases[0][0].items() if metric.endswith("percent")}
-        for loads, more, how, measured, expected in [*cases, (cases[0][0] | edge, {}, {}, {}, "waste")]:
+        for loads, more, how, measured, expected in [*cases, (cases[0][0] | edge, {}, {}, {}, "near")]:
             one = thing(w, "i", "instance", sold, OLD | row | more, how)
             measure(w, one, loads, **measured)
             case = (sold.split("|")[2], loads, more, how, measured)

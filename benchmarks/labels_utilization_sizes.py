@@ -49,7 +49,7 @@ def oversized(w: World) -> None:
     """80 % of the next smaller size are 40 % where it is half as large, 20 % where it is a quarter."""
     short: dict[str, Any] = {"measured": {"skip": (5, 9, 12)}}
     shared: list[tuple[str, str, dict[str, Any], Expected]] = [
-        ("40", "smaller", {}, "waste"), ("4", "smaller", {}, "waste"),
+        ("40", "smaller", {}, "waste"), ("4", "smaller", {}, "near"),
         ("22", "smaller", {"measured": {"skip": (5, 9)}}, "waste"),
         ("33", "smaller", {"row": {"created_at": ago(14)}}, "waste"),
         ("33", "smaller", {"bill": {"october": "1.00"}, "beside": "0.01"}, "waste"), ("20", "smallest", {}, "waste"),
@@ -75,10 +75,9 @@ def oversized(w: World) -> None:
         loads = {"cpu_percent": ("3", "9")} | ({"gpu_percent": ("11", gpu)} if gpu else {})
         loads |= {"gpu_memory_percent": ("11", memory)} if memory else {}
         _place(w, "gpu", loads, "smaller", {}, "oversized_machine", expected)  # type: ignore[arg-type]
-    loads = {"gpu_percent": ("11", "40"), "gpu_memory_percent": ("11", "40")}
-    _place(
-        w, "gpu", loads, "smallest", {}, "oversized_machine", "waste"
-    )  # a quarter of its processors, half of its GPUs
+    for peak, expected in (("20", "waste"), ("20.1", "near")):  # a quarter by its name, though half of its GPUs
+        loads = {"gpu_percent": ("11", peak), "gpu_memory_percent": ("11", peak)}
+        _place(w, "gpu", loads, "smallest", {}, "oversized_machine", expected)  # type: ignore[arg-type]
 
 
 def underused(w: World) -> None:

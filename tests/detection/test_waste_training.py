@@ -451,7 +451,7 @@ TRAINING = (
                 (500, {}, {}),
                 (5000, {}, {}),
                 (500, {"started_at": at(8, 1), "ended_at": at(8, 3)}, {}),
-                (500, {}, {"ended_at": None, "tokens": 3500}),
+                (500, {}, {"ended_at": None, "status": "running", "tokens": 3500}),
                 (500, {"status": "failed"}, {}),
             )
         ),
@@ -472,7 +472,13 @@ TRAINING = (
         **of_runs("debug_logging", log_level="DEBUG"),
         fires=tuple(
             {"own": {"log_level": pl.String()}, **more}
-            for more in ({}, {"log_level": " trace"}, {"log_level": "10"}, {"ended_at": at(11, 2)}, {"ended_at": None})
+            for more in (
+                {},
+                {"log_level": " trace"},
+                {"log_level": "10"},
+                {"ended_at": at(11, 2)},
+                {"ended_at": None, "status": "running"},
+            )
         ),
         spares=tuple(
             {"own": {"log_level": pl.String()}, **more}
@@ -575,6 +581,20 @@ def test_checkpoints_without_a_run_are_their_experiments() -> None:
 def test_a_waiting_queue_costs_the_empty_hours() -> None:
     (row,) = findings_of(world(jobs=gap(30)), "waiting_queue")
     assert row["cost_at_stake"] == Decimal(30)
+
+
+def test_a_queue_waits_for_a_job_that_began_before_the_window() -> None:
+    first, second = gap(30)
+    (row,) = findings_of(world(jobs=[first | {"start": at(10, 1)}, second]), "waiting_queue")
+    assert row["cost_at_stake"] == Decimal(30)
+
+
+@pytest.mark.parametrize("kind", ["low_mfu", "oversized_cluster"])
+def test_a_run_that_is_over_since_when_does_not_go_on(kind: str) -> None:
+    long = {"started_at": at(11, 1), "ended_at": None, "mfu": 0.1, "tokens": 9.0}
+    few = run("r-0", gpus=1.0, tokens=1e9, started_at=at(10, 1), ended_at=at(10, 9))
+    assert findings_of(world(runs=[few, run(status="running", **long)]), kind)
+    assert not findings_of(world(runs=[few, run(status="completed", **long)]), kind)
 
 
 def test_cold_storage_is_priced_by_the_same_bills() -> None:

@@ -84,6 +84,8 @@ at most `silent_days` before the last complete day of its source, and the invent
 month stands for its whole month. `billed_after_deletion` and `untagged_resource` ask for money that was paid, in all \
 of the last complete month; runs and jobs are told as what they cost.
 
+A peak is the `maximum` of a row of utilization; where none is told, the averages alone are judged.
+
 An inventory may have these columns besides those that it needs; a detector that asks for one which is not there says \
 so in `lacks`:
 

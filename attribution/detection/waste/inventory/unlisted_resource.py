@@ -18,7 +18,11 @@ _KIND = ("source", "service", "ResourceType")
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
-    """Resources of kinds (source, service, type on the bill) of which the inventory lists most."""
+    """Resources of kinds (source, service, type on the bill) of which the inventory lists most.
+
+    A commitment is a contract and no resource, though bills give its lines its own id.
+    """
+    contracts = estate.meters.select(key=folded(pl.col("CommitmentDiscountId"))).drop_nulls().unique()
     known = estate.listed.select("key", listed=pl.lit(value=True))
     # A savings plan or reservation is a contract, and stands in no inventory.
     contracts = estate.meters.select(key=folded(pl.col("CommitmentDiscountId"))).drop_nulls().unique()
@@ -60,7 +64,7 @@ DETECTOR = Detector(
     needs=("resources",),
     thresholds={"coverage": Decimal("0.80"), "min_age_days": Decimal(14)},
     meaning="A resource has been billed for 14 days and the inventory does not list it, though it lists 80 % of the "
-    "billed resources of its source, service and type.",
+    "billed resources of its source, service and type. Commitments are contracts and in no inventory.",
     source="House rule; what an inventory does not see nobody looks after.",
     action="Find out what it is and who made it; then tag it, or end it.",
     risk="None in looking. An inventory that is older than the resource is the usual innocent cause.",

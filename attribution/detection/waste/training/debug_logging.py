@@ -55,7 +55,8 @@ DETECTOR = Detector(
     needs=("runs.log_level",),
     thresholds={"hours": Decimal(24), "window_days": Decimal(31)},
     meaning="A run of 24 hours or longer, going on or ended in the last 31 days, logs at the level debug, trace or "
-    "verbose by the optional column log_level of runs.",
+    "verbose by the optional column log_level of runs. The cost is what its experiment paid for logs and metrics in "
+    "the last complete month, and is not the run's.",
     source="House rule.",
     action="Set the level to info at the next restart.",
     risk="Whoever looks for a fault may need it.",

@@ -16,7 +16,7 @@ from attribution.detection.waste.telling import money, number
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     """Billed nodes with jobs of late; undetermined where no job tells when it was submitted."""
     gpus = estate.listed.select(node="key", capacity="gpus") if estate.inputs.resources is not None else None
-    jobs = placed_jobs(estate).filter(estate.age_days("start") < at["window_days"]).sort("node", "start", "job_id")
+    jobs = placed_jobs(estate).sort("node", "start", "job_id")
     before = pl.col("until").cum_max().shift(1).over("node")
     gaps = jobs.with_columns(pl.max_horizontal("submit", before).alias("from"), before.alias("before")).with_columns(
         pl.when(pl.col("before").is_not_null() & pl.col("submit").is_not_null())
@@ -24,6 +24,8 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         .clip(lower_bound=0)
         .alias("gap")
     )
+    # A gap belongs to the days in which it ends: the job before it may have begun long ago.
+    gaps = gaps.filter(estate.age_days("start") < at["window_days"])
     most = pl.col("gpus").max().over("node")
     gaps = (
         gaps.with_columns(most.alias("held"))
@@ -69,8 +71,8 @@ DETECTOR = Detector(
     needs=("jobs.submit", "jobs.end"),
     uses=("resources.gpus",),
     thresholds={"hours": Decimal(24), "window_days": Decimal(31)},
-    meaning="In 31 days a node stood empty for 24 hours or more between a job's end and the start of its next one, "
-    "which had been submitted already. The cost is that time at the node's billed rate.",
+    meaning="In 31 days a node stood empty for 24 hours or more in all between a job's end and the start of its next "
+    "one, which had been submitted already; what was submitted later waited from then on. The cost is that time at the node's billed rate.",
     source="House rule.",
     action="Let the queue fill gaps with small jobs; look for limits and reservations that hold jobs back.",
     risk="Jobs over many nodes wait until the last of them is free.",

@@ -82,7 +82,8 @@ DETECTOR = Detector(
         "network_bytes": Decimal(5_000_000),
     },
     meaning="On every observed day of the last 14 the machine's daily averages lay below the thresholds and no peak "
-    "above its own: GPUs and their memory for a GPU machine, processor and network for any other.",
+    "reached its own: GPUs for a GPU machine, and their memory where it is measured, processor and network for any "
+    "other.",
     source="14-day lookback as in AWS Compute Optimizer; the thresholds are this project's own.",
     action="Ask the owner, then stop the machine or give it to the queue.",
     risk="A standby or a machine held for a coming run looks idle; stopping one loses its local disks.",

@@ -33,7 +33,8 @@ DETECTOR = Detector(
         "idle_percent": Decimal(5),
     },
     meaning="The highest processor peak of the last 14 days would fill at most 80 % of the next smaller size of its "
-    "family that the same bills have in the same region. The saving is the difference of the two billed rates.",
+    "family that the same bills have in the same region. What peaks below `idle_percent` is left to idle_database. The "
+    "saving is the difference of the two billed rates.",
     source="Azure's and AWS's advisers size by peaks; taking the price from the bill's own rates is this project's "
     "own.",
     action="Change to the smaller size in a quiet hour.",

@@ -33,8 +33,9 @@ DETECTOR = Detector(
         "idle_percent": Decimal(5),
     },
     meaning="The highest peak of the last 14 days would fill at most 80 % of the next smaller size of its family that "
-    "the same bills have in the same region: by processor, and for GPU machines by GPUs and their memory. The saving "
-    "is the difference of the two billed rates.",
+    "the same bills have in the same region: by processor, and for GPU machines by GPUs and their memory, "
+    "scaled as the names of the sizes say. What peaks below `idle_percent` is left to detectors of idle things. The "
+    "saving is the difference of the two billed rates.",
     source="Azure's and AWS's advisers size by peaks; taking the price from the bill's own rates is this project's "
     "own.",
     action="Change to the smaller size at the next restart.",
