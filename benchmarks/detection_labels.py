@@ -56,7 +56,18 @@ FIRST_ANSWERS = (
     "- The product was wrong: the type `public address` in an inventory was no address to it.",
     "- The documents were silent on unknown cost and on what ended within the month; they say it now.",
 )
-SECOND_ANSWERS: tuple[str, ...] = ()
+SECOND_ANSWERS = (
+    "",
+    "When the second labels met it:",
+    "",
+    "- The product was wrong: a queue was not seen to wait behind a job that had begun before the window.",
+    "- The product was wrong: a completed run without an end counted as going on.",
+    "- The product was wrong: a savings plan was called a resource that no inventory lists.",
+    "- The documents were wrong, and the labels were changed with them: a peak that reaches its threshold is use; peaks "
+    "and GPUs' memory are asked for only where they are told; sizes are compared by their names; what peaks below 5 % "
+    "is left to the detectors of idle things; debug logging costs what is paid for logs; a failed run of the experiment, "
+    "whenever it was, tells of its jobs.",
+)
 WRITERS = (
     "Two people wrote labels, neither of them the writer of the detectors they label:",
     "",
@@ -65,20 +76,7 @@ WRITERS = (
     """- of all others, and of the healthy company's work: somebody who had read the pages in `docs/`, the design and
   the labels that were there, and no line of the detectors nor of their tests before these labels stood.""",
 )
-OPEN: tuple[str, ...] = (
-    "Known, and not mended yet:",
-    "",
-    "- What was measured after the last day of the bills is not looked at, so that who worked yesterday is idle.",
-    "- A peak that is just the threshold counts as above it.",
-    "- Averages without a peak, and GPUs without their memory, are enough for a verdict.",
-    "- A queue is not seen to wait where the former job of the node began before the window.",
-    "- Debug logging is told below `minimum`; a completed run without an end counts as going on.",
-    "- Half the GPUs are not seen to be enough where the name of the size says a quarter.",
-    "- Machines and databases that are not idle, and whose processor peaks below 5 %, are not called oversized.",
-    "- A failed run of other days hides a failed job of its experiment.",
-    "- A savings plan is called a resource that no inventory lists.",
-    "",
-)
+OPEN: tuple[str, ...] = ()
 """Faults of the product that are known and not mended yet; the table counts them as what they are."""
 MARK = "labels from the docs"
 

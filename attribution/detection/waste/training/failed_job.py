@@ -51,7 +51,8 @@ DETECTOR = Detector(
     uses=("runs.status", "resources.gpus"),
     thresholds={"window_days": Decimal(31)},
     meaning="A job with GPUs ended in the last 31 days as FAILED, TIMEOUT, NODE_FAIL, OUT_OF_MEMORY, CANCELLED or "
-    "PREEMPTED, and its experiment has no run that failed, was cancelled or timed out, since that one is told. Its cost is its share of its nodes. Nothing of it can be "
+    "PREEMPTED, and its experiment has no run that failed, was cancelled or timed out, since that one "
+    "is told. Its cost is its share of its nodes. Nothing of it can be "
     "saved any more.",
     source="House rule; the states are Slurm's.",
     action="Read its log; look for nodes that fail often.",

@@ -72,7 +72,8 @@ DETECTOR = Detector(
     uses=("resources.gpus",),
     thresholds={"hours": Decimal(24), "window_days": Decimal(31)},
     meaning="In 31 days a node stood empty for 24 hours or more in all between a job's end and the start of its next "
-    "one, which had been submitted already; what was submitted later waited from then on. The cost is that time at the node's billed rate.",
+    "one, which had been submitted already; what was submitted later waited from then on. "
+    "The cost is that time at the node's billed rate.",
     source="House rule.",
     action="Let the queue fill gaps with small jobs; look for limits and reservations that hold jobs back.",
     risk="Jobs over many nodes wait until the last of them is free.",
