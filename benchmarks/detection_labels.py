@@ -63,10 +63,10 @@ SECOND_ANSWERS = (
     "- The product was wrong: a queue was not seen to wait behind a job that had begun before the window.",
     "- The product was wrong: a completed run without an end counted as going on.",
     "- The product was wrong: a savings plan was called a resource that no inventory lists.",
-    "- The documents were wrong, and the labels were changed with them: a peak that reaches its threshold is use; peaks "
-    "and GPUs' memory are asked for only where they are told; sizes are compared by their names; what peaks below 5 % "
-    "is left to the detectors of idle things; debug logging costs what is paid for logs; a failed run of the experiment, "
-    "whenever it was, tells of its jobs.",
+    """- The documents were wrong, and the labels were changed with them: a peak that reaches its threshold is use;
+  peaks and GPUs' memory are asked for only where they are told; sizes are compared by their names; what peaks below
+  5 % is left to the detectors of idle things; debug logging costs what is paid for logs; a failed run of the
+  experiment, whenever it was, tells of its jobs.""",
 )
 WRITERS = (
     "Two people wrote labels, neither of them the writer of the detectors they label:",
