@@ -16,7 +16,6 @@ from near_cases import (
     Change,
     days_ago,
     each,
-    findings_of,
     listed,
     people,
 )
@@ -347,11 +346,3 @@ def test_every_detector_has_its_cases() -> None:
     for one in INVENTORY:
         assert min(len(one.fires), len(one.spares)) >= FEWEST, one.kind
         assert one.lacks, one.kind
-
-
-def test_a_commitment_is_in_no_inventory() -> None:
-    plan = {"ResourceType": "vm", "CommitmentDiscountId": "plan", "first_day": TODAY - timedelta(days=90)}
-    make = listed("instance", others=TEN, bill={"ResourceType": "vm"}, bills=[*TEN_BILLS, billed("plan", "9", **plan)])
-    assert not findings_of(make(), "unlisted_resource")
-    loose = [*TEN_BILLS, billed("plan", "9", **plan | {"CommitmentDiscountId": None})]
-    assert findings_of(listed("instance", others=TEN, bill={"ResourceType": "vm"}, bills=loose)(), "unlisted_resource")

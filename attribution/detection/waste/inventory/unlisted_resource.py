@@ -18,11 +18,7 @@ _KIND = ("source", "service", "ResourceType")
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
-    """Resources of kinds (source, service, type on the bill) of which the inventory lists most.
-
-    A commitment is a contract and no resource, though bills give its lines its own id.
-    """
-    contracts = estate.meters.select(key=folded(pl.col("CommitmentDiscountId"))).drop_nulls().unique()
+    """Resources of kinds (source, service, type on the bill) of which the inventory lists most."""
     known = estate.listed.select("key", listed=pl.lit(value=True))
     # A savings plan or reservation is a contract, and stands in no inventory.
     contracts = estate.meters.select(key=folded(pl.col("CommitmentDiscountId"))).drop_nulls().unique()
