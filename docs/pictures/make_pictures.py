@@ -9,6 +9,7 @@ Run it from anywhere with the project's interpreter: `.venv/bin/python docs/pict
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -52,8 +53,9 @@ def draw(page: Path, root: Path) -> None:
 
 def explore(window: Browser, root: Path) -> None:
     """Draw the explorer."""
-    words = [sys.executable, "-m", "flows.cli", "explore", "-w", str(root), "--port", str(PORT)]
-    with subprocess.Popen(words, cwd=HERE.parents[1]) as served:  # noqa: S603 - our own command
+    words = [sys.executable, "-m", "flows.cli", "explore", "-w", root.name, "--port", str(PORT)]
+    paths = os.environ | {"PYTHONPATH": str(HERE.parents[1])}
+    with subprocess.Popen(words, cwd=root.parent, env=paths) as served:  # noqa: S603 - our own command
         shown = window.new_page(viewport=EXPLORER_SIZE, device_scale_factor=1.25)
         for _ in range(100):
             with suppress(Error):

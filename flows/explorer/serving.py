@@ -67,7 +67,7 @@ def serve(workspace: Workspace, port: int) -> None:
     sys.stdout.flush()
     settings = {**SETTINGS, "server.port": port}
     bootstrap.load_config_options(settings)
-    bootstrap.run(str(PAGE), False, [str(workspace.root.resolve())], settings)  # noqa: FBT003 - no name is given to it
+    bootstrap.run(str(PAGE), False, [str(workspace.root)], settings)  # noqa: FBT003 - no name is given to it
 
 
 def require_streamlit() -> None:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import re
+import signal
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
+from subprocess import Popen
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from browser_kit import started
-from explorer_world import FORMULA, LINES, LONG, MARKDOWN, SCRIPT, make, served, summed
+from explorer_world import FORMULA, LINES, LONG, MARKDOWN, SCRIPT, served, summed
 from small_workspace import attribution
 
 if TYPE_CHECKING:
@@ -22,18 +25,19 @@ if TYPE_CHECKING:
 
 ROW = 35
 """Pixels that a row of a table is high."""
+TCP = Path("/proc/net/tcp")
 DONE = "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'"
 
 
 @pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make(tmp_path_factory.mktemp("browsed"))
+def server(explored: Path) -> Iterator[tuple[Popen[str], str]]:
+    with served(explored) as started_at:
+        yield started_at
 
 
-@pytest.fixture(scope="module")
-def address(root: Path) -> Iterator[str]:
-    with served(root) as (_, at):
-        yield at
+@pytest.fixture
+def address(server: tuple[Popen[str], str]) -> str:
+    return server[1]
 
 
 @pytest.fixture(scope="module")
@@ -82,14 +86,16 @@ def told(page: Page) -> str:
     return text
 
 
-def test_a_click_explains_and_the_address_shows_the_same_to_others(browser: Browser, address: str, root: Path) -> None:
+def test_a_click_explains_and_the_address_shows_the_same_to_others(
+    browser: Browser, address: str, explored: Path
+) -> None:
     with looking(browser, address) as page:
         assert page.get_by_role("heading", name="Oct 2026").is_visible()
         choose_row(page, 1)
         said, shared = told(page), page.url
         assert parse_qs(urlsplit(shared).query) == {"period": ["2026-10"], "row": ["orion"]}
         words = ("--where", "project=orion", "--where", "BillingCurrency=USD", "--month", "2026-10")
-        assert said.split() == attribution("explain", *words, "-w", root).out.split()
+        assert said.split() == attribution("explain", *words, "-w", explored).out.split()
         page.get_by_text("Lines", exact=True).click()
         page.wait_for_url("**chart=trend**")
         page.go_back()
@@ -147,3 +153,44 @@ def test_findings_can_be_chosen_and_explained(browser: Browser, address: str) ->
         said = parse_qs(urlsplit(page.url).query)
         assert said["view"] == ["findings"]
         assert said["finding"][0] in told(page)
+
+
+@pytest.mark.skipif(not TCP.exists(), reason="asks Linux what listens")
+def test_it_serves_this_machine_alone(address: str) -> None:
+    port = address.rpartition(":")[2]
+    assert [host for host, at in listening() if at == port] == ["127.0.0.1"]
+
+
+@pytest.mark.parametrize(
+    ("name", "status"), [("localhost", "101"), ("127.0.0.1", "101"), ("costs.elsewhere.example", "403")]
+)
+def test_it_answers_to_its_own_names_alone(address: str, name: str, status: str) -> None:
+    host, port = urlsplit(address).netloc.split(":")
+    asked = (
+        f"GET /_stcore/stream HTTP/1.1\r\nHost: {name}:{port}\r\nOrigin: http://{name}:{port}\r\n"
+        "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+        "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+    )
+    with socket.create_connection((host, int(port)), timeout=30) as line:
+        line.sendall(asked.encode())
+        assert line.recv(100).decode().split()[1] == status
+
+
+def test_it_ends_when_it_is_asked_to(server: tuple[Popen[str], str], explored: Path) -> None:
+    started, address = server
+    started.send_signal(signal.SIGINT)
+    said, _ = started.communicate(timeout=60)
+    assert started.returncode == 0
+    assert said.startswith(f"Explorer of {explored}: {address} ")
+    assert "Traceback" not in said
+
+
+def listening() -> list[tuple[str, str]]:
+    """Hosts and ports that something of this machine listens on."""
+    found = []
+    for row in TCP.read_text(encoding="ascii").splitlines()[1:]:
+        where, _, state = row.split()[1:4]
+        if state == "0A":
+            host, port = where.split(":")
+            found.append((".".join(str(one) for one in reversed(bytes.fromhex(host))), str(int(port, 16))))
+    return found

@@ -25,8 +25,8 @@ from schemas.workspace import Workspace
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
-    return load_workspace(make(tmp_path_factory.mktemp("explorer")))
+def world(explored: Path) -> Workspace:
+    return load_workspace(explored)
 
 
 @pytest.fixture(scope="module")

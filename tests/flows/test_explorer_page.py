@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from explorer_world import FORMULA, LINES, MARKDOWN, SCRIPT, make, summed
+from explorer_world import FORMULA, LINES, MARKDOWN, SCRIPT, summed
 from small_workspace import attribution
 from streamlit.testing.v1 import AppTest
 
@@ -17,14 +17,9 @@ from attribution.reports import figures
 from flows.explorer.serving import PAGE
 
 
-@pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make(tmp_path_factory.mktemp("page"))
-
-
 @pytest.fixture
-def app(root: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    monkeypatch.setattr(sys, "argv", [str(PAGE), str(root)])
+def app(explored: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    monkeypatch.setattr(sys, "argv", [str(PAGE), str(explored)])
     return AppTest.from_file(str(PAGE), default_timeout=60)
 
 
@@ -61,7 +56,7 @@ def test_a_bare_address_shows_the_last_complete_month(app: AppTest) -> None:
     assert not app.warning
 
 
-def test_what_is_chosen_stands_in_the_address_and_is_there_again(app: AppTest, root: Path) -> None:
+def test_what_is_chosen_stands_in_the_address_and_is_there_again(app: AppTest) -> None:
     opened(app, period="2026-10")
     chosen(app, "Group by", ["ResourceId", "owner"])
     chosen(app, "Filter by", ["project"])
@@ -77,24 +72,25 @@ def test_what_is_chosen_stands_in_the_address_and_is_there_again(app: AppTest, r
     assert shown(again) == shown(app)
     assert [one.value for one in again.metric] == [one.value for one in app.metric]
     assert address(again) == address(app)
-    assert root.exists()
 
 
 @pytest.mark.parametrize("name", [SCRIPT, FORMULA])
-def test_a_chosen_row_shows_what_explain_says(app: AppTest, root: Path, name: str) -> None:
+def test_a_chosen_row_shows_what_explain_says(app: AppTest, explored: Path, name: str) -> None:
     opened(app, period="2026-10", row=[name])
     words = ["explain", "--where", f"project={name}", "--where", "BillingCurrency=USD", "--month", "2026-10"]
-    assert f"{app.code[-1].value}\n" == attribution(*words, "-w", root).out
+    assert f"{app.code[-1].value}\n" == attribution(*words, "-w", explored).out
     assert app.code[-2].value.startswith("attribution explain --where ")
     chosen(app, "Group by", ["owner"])  # another table, in which nothing is chosen
     assert len(app.code) == 0
     assert "row" not in address(app)
 
 
-def test_findings_are_chosen_by_kind_owner_and_state(app: AppTest, root: Path) -> None:
+def test_findings_are_chosen_by_kind_owner_and_state(app: AppTest, explored: Path) -> None:
     opened(app, period="2026-10")
     chosen(app, "View", "findings")
-    every = query(root / "ledger", "SELECT fingerprint, kind, owner FROM findings WHERE state = 'open' ORDER BY ALL")
+    every = query(
+        explored / "ledger", "SELECT fingerprint, kind, owner FROM findings WHERE state = 'open' ORDER BY ALL"
+    )
     assert app.subheader[0].value == figures.count(every.height, "finding")
     kind, owner = every.select("kind", "owner").row(0)
     chosen(app, "Kind", [kind])
@@ -103,7 +99,7 @@ def test_findings_are_chosen_by_kind_owner_and_state(app: AppTest, root: Path) -
     assert app.subheader[0].value == figures.count(kept.height, "finding")
     fingerprint = every.item(0, "fingerprint")
     again = opened(AppTest.from_file(str(PAGE), default_timeout=60), view="findings", finding=fingerprint)
-    assert f"{again.code[-1].value}\n" == attribution("explain", "--finding", fingerprint, "-w", root).out
+    assert f"{again.code[-1].value}\n" == attribution("explain", "--finding", fingerprint, "-w", explored).out
 
 
 def test_what_an_address_asks_in_vain_is_shown_as_text(app: AppTest) -> None:
@@ -123,9 +119,9 @@ def test_nothing_from_the_data_becomes_markdown(app: AppTest) -> None:
     assert "bold" not in said
 
 
-def test_a_file_that_is_gone_or_new_is_noticed(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_is_gone_or_new_is_noticed(explored: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = tmp_path / "here"
-    shutil.copytree(root, here)
+    shutil.copytree(explored, here)
     monkeypatch.setattr(sys, "argv", [str(PAGE), str(here)])
     app = opened(AppTest.from_file(str(PAGE), default_timeout=60), period="2026-10")
     assert "run 1 of" in app.caption[-1].value
