@@ -66,14 +66,12 @@ def over_time(
             y=alt.Y("amount:Q", title=f"{currency} a {grain}", stack=None if lines else "zero",
                     axis=alt.Axis(format="~s", tickCount=6)),
             color=alt.Color("name:N", scale=alt.Scale(domain=domain, range=colours), legend=legend(_LEGEND)),
-            order=alt.Order("place:Q"),
+            order=alt.Order("start:O" if lines else "place:Q"),
             tooltip=[alt.Tooltip("name:N", title="what"), alt.Tooltip("when:N", title=grain),
                      alt.Tooltip("shown:N", title="cost")],
         )
         .properties(width="container", height=_HEIGHT)
     )  # fmt: skip
-    if lines:
-        chart = chart.encode(order=alt.Order("start:O"))
     return specification(chart, font)
 
 
