@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from importlib import import_module
 from typing import Any
 
 import polars as pl
@@ -38,7 +39,7 @@ def test_every_detector_explains_itself_and_has_a_name_of_its_own() -> None:
 
 def test_every_detector_is_a_module_of_its_tier_with_its_name() -> None:
     for one in DETECTORS:
-        assert one.judge.__module__ == f"attribution.detection.waste.{one.tier}.{one.name}"
+        assert import_module(f"attribution.detection.waste.{one.tier}.{one.name}").DETECTOR is one
         assert one.tier in TIERS
 
 

@@ -5,15 +5,25 @@ The surprise: a GPU machine is judged by its GPUs alone, and one without GPU met
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import polars as pl
 
 from attribution.detection.waste.detector import NO, UNKNOWN, YES, Thresholds
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import GPU_NAMES, MACHINES, STOPPED
-from attribution.detection.waste.observed import observed
+from attribution.detection.waste.observed import WINDOW, observed
 
 GPU = ("gpu_percent", "gpu_memory_percent")
 OTHER = ("cpu_percent", "network_bytes")
+IDLE = WINDOW | {
+    "gpu_percent": Decimal(5),
+    "gpu_memory_percent": Decimal(5),
+    "cpu_percent": Decimal(5),
+    "peak_percent": Decimal(15),
+    "network_bytes": Decimal(5_000_000),
+}
+"""Thresholds of every detector that asks whether machines are idle."""
 
 
 def running(estate: Estate, at: Thresholds) -> pl.LazyFrame:

@@ -8,12 +8,16 @@ where samples are told.
 from __future__ import annotations
 
 from datetime import timedelta
+from decimal import Decimal
 
 import polars as pl
 
 from attribution.detection.waste.detector import Thresholds
 from attribution.detection.waste.estate import Estate, once
 from schemas.resource_ids import folded
+
+WINDOW = {"window_days": Decimal(14), "min_age_days": Decimal(14), "coverage": Decimal("0.80")}
+"""Thresholds of every detector that asks what was measured."""
 
 
 def observed(estate: Estate, at: Thresholds, rows: pl.LazyFrame) -> pl.LazyFrame:

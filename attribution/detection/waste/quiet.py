@@ -9,7 +9,7 @@ from collections.abc import Collection
 
 import polars as pl
 
-from attribution.detection.waste.detector import NO, YES, Thresholds
+from attribution.detection.waste.detector import NO, YES, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import STOPPED
 from attribution.detection.waste.observed import observed
@@ -26,6 +26,25 @@ def watched(estate: Estate, at: Thresholds, sorts: Collection[str], *metrics: st
     born = estate.age_days("created_at").fill_null(estate.days_since("first_day"))
     seen = observed(estate, at, rows.filter((born >= at["min_age_days"]).fill_null(value=True)))
     return seen.filter(pl.any_horizontal(pl.col(f"{metric}_days") > 0 for metric in metrics).any())
+
+
+def used_by_nobody(estate: Estate, at: Thresholds, sorts: Collection[str], metric: str, what: str) -> pl.DataFrame:
+    """Judge things by the one metric that shows their use.
+
+    Args:
+        estate: everything known.
+        at: thresholds: those of WINDOW, and one of the metric's name.
+        sorts: kinds of resources, folded.
+        metric: below whose threshold nobody uses them; undetermined where it was observed on too few days.
+        what: the kind in a word, for the sentence.
+    """
+    return judged(
+        watched(estate, at, sorts, metric),
+        at,
+        waste=below(metric, at),
+        evidence=quiet_sentence(what, metric, at),
+        doubt=too_few(metric, at),
+    )
 
 
 def below(metric: str, at: Thresholds, limit: str | None = None) -> pl.Expr:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from decimal import Decimal
 
 import polars as pl
 
@@ -10,10 +11,14 @@ from attribution.detection.waste.detector import NO, YES, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import MACHINES
 from attribution.detection.waste.machines import GPU, has_gpus
+from attribution.detection.waste.observed import WINDOW
 from attribution.detection.waste.quiet import below, watched
 from attribution.detection.waste.sizes import sized
 from attribution.detection.waste.standing import part
 from attribution.detection.waste.telling import day, number
+
+FIT = WINDOW | {"fit_percent": Decimal(80), "idle_percent": Decimal(5)}
+"""Thresholds of every detector that asks for a smaller size."""
 
 
 def rightsized(estate: Estate, at: Thresholds, sorts: Collection[str], what: str) -> pl.DataFrame:

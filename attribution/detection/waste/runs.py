@@ -139,16 +139,41 @@ def came_to_nothing(estate: Estate, at: Thresholds, statuses: Collection[str], h
     )
 
 
-def repeated(rows: pl.LazyFrame, same: list[str]) -> pl.LazyFrame:
-    """Completed runs with `original`, the first completed one of the same; itself where it is that, null if unknown."""
+def done_again(
+    estate: Estate,
+    at: Thresholds,
+    rows: pl.LazyFrame,
+    same: list[str],
+    *,
+    evidence: str,
+    where: str,
+    doubt: str,
+    confidence: str = "high",
+) -> pl.DataFrame:
+    """Judge completed runs of late by whether an earlier completed one was the same.
+
+    Args:
+        estate: everything known.
+        at: thresholds, of which `window_days` is asked.
+        rows: of `costed_runs`.
+        same: columns that two runs of the same have in common; undetermined where one of them is null.
+        evidence: a sentence with three places: the first such run, `where`, and the cost.
+        where: a column that says where the other one is found.
+        doubt: which of `same` may be missing, in words.
+        confidence: of what is found.
+    """
     done = rows.filter(pl.col("status") == "completed")
     first = (
         done.sort("started_at", "run_id")
         .group_by(same, maintain_order=True)
         .agg(pl.col("run_id").first().alias("original"))
     )
-    return done.join(first, on=same, how="left")
-
-
-AGAIN = pl.col("original") != pl.col("run_id")
-"""Whether a run repeats another; null where a hash is missing."""
+    return judged(
+        done.join(first, on=same, how="left").filter(lately(estate, at)),
+        at,
+        waste=pl.col("original") != pl.col("run_id"),
+        evidence=pl.format(evidence, pl.col("original").fill_null("an unknown run"), where, "told"),
+        saving=pl.lit(0).cast(MONEY),
+        confidence=confidence,
+        doubt=pl.lit(doubt),
+    )

@@ -9,9 +9,10 @@ from collections.abc import Collection
 
 import polars as pl
 
-from attribution.detection.waste.detector import NO, UNKNOWN, YES, Thresholds
+from attribution.detection.waste.detector import NO, UNKNOWN, YES, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import ATTACHED
+from attribution.detection.waste.telling import day
 from schemas.money import MONEY
 
 _MILLION = 1_000_000
@@ -71,11 +72,17 @@ def read_things(estate: Estate, sorts: Collection[str]) -> pl.LazyFrame:
     return standing(estate, sorts).filter(pl.col("last_used_at").is_not_null().any())
 
 
-def serving_nothing(estate: Estate, at: Thresholds, sorts: Collection[str]) -> tuple[pl.LazyFrame, pl.Expr]:
-    """Things that serve others, and whether they serve none and are old; those of which nothing tells are left out.
+def serving_nothing(estate: Estate, at: Thresholds, sorts: Collection[str], what: str) -> pl.DataFrame:
+    """Judge things that serve others: waste serves none and is old.
 
-    Returns:
-        Rows with `served`: `targets` of the inventory, else how many things are attached, if there are any.
+    How many one serves is `targets` of the inventory, else how many things are attached to it; those of which nothing
+    tells are left out.
+
+    Args:
+        estate: everything known.
+        at: thresholds, of which `min_age_days` is asked.
+        sorts: kinds of resources, folded.
+        what: the kind and what it lacks, for the sentence.
     """
     hung = (
         estate.listed.filter(~pl.col("gone") & pl.col("parent").is_not_null())
@@ -84,8 +91,12 @@ def serving_nothing(estate: Estate, at: Thresholds, sorts: Collection[str]) -> t
     )
     rows = standing(estate, sorts).join(hung, on="key", how="left")
     rows = rows.with_columns(pl.col("targets").fill_null(pl.col("hung")).alias("served"))
-    rows = rows.filter(pl.col("served").is_not_null())
-    return rows, (pl.col("served") == 0) & (pl.col("age") >= at["min_age_days"])
+    return judged(
+        rows.filter(pl.col("served").is_not_null()),
+        at,
+        waste=(pl.col("served") == 0) & (pl.col("age") >= at["min_age_days"]),
+        evidence=pl.format("{}, there since {}; {}", pl.lit(what), day("since"), "told_cost"),
+    )
 
 
 def part(amount: str, share: pl.Expr) -> pl.Expr:

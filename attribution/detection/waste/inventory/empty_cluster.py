@@ -3,26 +3,11 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import partial
 
-import polars as pl
-
-from attribution.detection.waste.detector import Detector, Thresholds, judged
-from attribution.detection.waste.estate import Estate
+from attribution.detection.waste.detector import Detector
 from attribution.detection.waste.kinds import CLUSTERS
 from attribution.detection.waste.standing import serving_nothing
-from attribution.detection.waste.telling import day
-
-
-def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
-    """Billed clusters; those whose nodes are not told are left out."""
-    rows, empty = serving_nothing(estate, at, CLUSTERS)
-    return judged(
-        rows,
-        at,
-        waste=empty,
-        evidence=pl.format("Cluster without a node, there since {}; {}", day("since"), "told_cost"),
-    )
-
 
 DETECTOR = Detector(
     name="empty_cluster",
@@ -36,5 +21,5 @@ DETECTOR = Detector(
     action="Delete the cluster, or let it scale to nothing together with its control plane.",
     risk="A cluster that scales to zero between jobs is empty most of the time.",
     rollback="Keep its definition and its manifests; a new cluster takes them.",
-    judge=judge,
+    judge=partial(serving_nothing, sorts=CLUSTERS, what="Cluster without a node"),
 )

@@ -3,26 +3,11 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import partial
 
-import polars as pl
-
-from attribution.detection.waste.detector import Detector, Thresholds, judged
-from attribution.detection.waste.estate import Estate
+from attribution.detection.waste.detector import Detector
 from attribution.detection.waste.kinds import ENDPOINTS
 from attribution.detection.waste.standing import serving_nothing
-from attribution.detection.waste.telling import day
-
-
-def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
-    """Billed endpoints; those of which nothing tells what is deployed are left out."""
-    rows, empty = serving_nothing(estate, at, ENDPOINTS)
-    return judged(
-        rows,
-        at,
-        waste=empty,
-        evidence=pl.format("Endpoint without a deployed model, there since {}; {}", day("since"), "told_cost"),
-    )
-
 
 DETECTOR = Detector(
     name="empty_endpoint",
@@ -36,5 +21,5 @@ DETECTOR = Detector(
     action="Delete the endpoint.",
     risk="Its address may be written into clients that are switched off for now.",
     rollback="Make an endpoint with the same name and deploy the model again.",
-    judge=judge,
+    judge=partial(serving_nothing, sorts=ENDPOINTS, what="Endpoint without a deployed model"),
 )

@@ -3,26 +3,11 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import partial
 
-import polars as pl
-
-from attribution.detection.waste.detector import Detector, Thresholds, judged
-from attribution.detection.waste.estate import Estate
+from attribution.detection.waste.detector import Detector
 from attribution.detection.waste.kinds import GATEWAYS
 from attribution.detection.waste.standing import serving_nothing
-from attribution.detection.waste.telling import day
-
-
-def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
-    """Billed gateways; those whose use is not told are left out."""
-    rows, empty = serving_nothing(estate, at, GATEWAYS)
-    return judged(
-        rows,
-        at,
-        waste=empty,
-        evidence=pl.format("Gateway that serves nothing, there since {}; {}", day("since"), "told_cost"),
-    )
-
 
 DETECTOR = Detector(
     name="empty_gateway",
@@ -36,5 +21,5 @@ DETECTOR = Detector(
     action="Delete the gateway, and the addresses it holds.",
     risk="A gateway kept for a second site or for disaster recovery looks the same.",
     rollback="Keep its definition so that it can be made again; its address changes unless it is kept.",
-    judge=judge,
+    judge=partial(serving_nothing, sorts=GATEWAYS, what="Gateway that serves nothing"),
 )

@@ -3,26 +3,11 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import partial
 
-import polars as pl
-
-from attribution.detection.waste.detector import Detector, Thresholds, judged
-from attribution.detection.waste.estate import Estate
+from attribution.detection.waste.detector import Detector
 from attribution.detection.waste.kinds import BALANCERS
 from attribution.detection.waste.standing import serving_nothing
-from attribution.detection.waste.telling import day
-
-
-def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
-    """Billed load balancers; those whose targets are not told are left out."""
-    rows, empty = serving_nothing(estate, at, BALANCERS)
-    return judged(
-        rows,
-        at,
-        waste=empty,
-        evidence=pl.format("Load balancer with no target behind it, there since {}; {}", day("since"), "told_cost"),
-    )
-
 
 DETECTOR = Detector(
     name="empty_load_balancer",
@@ -36,5 +21,5 @@ DETECTOR = Detector(
     action="Delete the load balancer, and the addresses it holds.",
     risk="A blue-green release leaves one side empty for a time.",
     rollback="Keep its definition (listeners, certificates, name) so that it can be made again; names may change.",
-    judge=judge,
+    judge=partial(serving_nothing, sorts=BALANCERS, what="Load balancer with no target behind it"),
 )

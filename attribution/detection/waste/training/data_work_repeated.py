@@ -6,29 +6,24 @@ from decimal import Decimal
 
 import polars as pl
 
-from attribution.detection.waste.detector import Detector, Thresholds, judged
+from attribution.detection.waste.detector import Detector, Thresholds
 from attribution.detection.waste.estate import Estate
-from attribution.detection.waste.runs import AGAIN, DATA_STAGES, costed_runs, lately, repeated
-from schemas.money import MONEY
+from attribution.detection.waste.runs import DATA_STAGES, costed_runs, done_again
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     """Completed runs of data stages; the step is the hash of the configuration, else the algorithm."""
     step = pl.coalesce("config_hash", "algorithm").alias("step")
     rows = costed_runs(estate).with_columns(step).filter(pl.col("stage_code").is_in(DATA_STAGES))
-    return judged(
-        repeated(rows, ["stage_code", "step", "data_hash"]).filter(lately(estate, at)),
+    return done_again(
+        estate,
         at,
-        waste=AGAIN,
-        evidence=pl.format(
-            "Same step over the same data as {}, stage {}; {}",
-            pl.col("original").fill_null("an unknown run"),
-            "stage_code",
-            "told",
-        ),
-        saving=pl.lit(0).cast(MONEY),
+        rows,
+        ["stage_code", "step", "data_hash"],
+        evidence="Same step over the same data as {}, stage {}; {}",
+        where="stage_code",
+        doubt="the hash of its data, or its step, is missing",
         confidence="medium",
-        doubt=pl.lit("the hash of its data, or its step, is missing"),
     )
 
 

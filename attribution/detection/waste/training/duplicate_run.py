@@ -9,28 +9,22 @@ from decimal import Decimal
 
 import polars as pl
 
-from attribution.detection.waste.detector import Detector, Thresholds, judged
+from attribution.detection.waste.detector import Detector, Thresholds
 from attribution.detection.waste.estate import Estate
-from attribution.detection.waste.runs import AGAIN, DATA_STAGES, costed_runs, lately, repeated
-from schemas.money import MONEY
+from attribution.detection.waste.runs import DATA_STAGES, costed_runs, done_again
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     """Completed runs of late; undetermined where a hash is missing."""
     rows = costed_runs(estate).filter(~pl.col("stage_code").is_in(DATA_STAGES))
-    rows = repeated(rows, ["word", "config_hash", "data_hash"]).filter(lately(estate, at))
-    return judged(
-        rows,
+    return done_again(
+        estate,
         at,
-        waste=AGAIN,
-        evidence=pl.format(
-            "Same configuration and data as {} of {}, both completed; {}",
-            pl.col("original").fill_null("an unknown run"),
-            "experiment",
-            "told",
-        ),
-        saving=pl.lit(0).cast(MONEY),
-        doubt=pl.lit("the hash of its configuration or data is missing"),
+        rows,
+        ["word", "config_hash", "data_hash"],
+        evidence="Same configuration and data as {} of {}, both completed; {}",
+        where="experiment",
+        doubt="the hash of its configuration or data is missing",
     )
 
 

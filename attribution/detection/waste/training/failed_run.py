@@ -3,21 +3,10 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from functools import partial
 
-from attribution.detection.waste.detector import Detector, Thresholds
+from attribution.detection.waste.detector import Detector
 from attribution.detection.waste.runs import FAILED, came_to_nothing
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from attribution.detection.waste.estate import Estate
-
-
-def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
-    """Runs that ended lately; one without a readable status is undetermined."""
-    return came_to_nothing(estate, at, FAILED, "failed")
-
 
 DETECTOR = Detector(
     name="failed_run",
@@ -33,6 +22,6 @@ DETECTOR = Detector(
     action="Read its log; write checkpoints more often where much was lost.",
     risk="None for running systems.",
     rollback="Nothing is changed by looking.",
-    judge=judge,
+    judge=partial(came_to_nothing, statuses=FAILED, how="failed"),
     wasted=False,
 )

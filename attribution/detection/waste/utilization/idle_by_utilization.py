@@ -6,13 +6,11 @@ missing gives `undetermined`, never `idle`.
 
 from __future__ import annotations
 
-from decimal import Decimal
-
 import polars as pl
 
 from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
-from attribution.detection.waste.machines import GPU, OTHER, running
+from attribution.detection.waste.machines import GPU, IDLE, OTHER, running
 from attribution.detection.waste.telling import day, number
 
 
@@ -71,16 +69,7 @@ DETECTOR = Detector(
     tier="utilization",
     needs=("resources.resource_type", "utilization"),
     uses=("resources.state", "resources.gpus", "resources.created_at"),
-    thresholds={
-        "window_days": Decimal(14),
-        "min_age_days": Decimal(14),
-        "coverage": Decimal("0.80"),
-        "gpu_percent": Decimal(5),
-        "gpu_memory_percent": Decimal(5),
-        "cpu_percent": Decimal(5),
-        "peak_percent": Decimal(15),
-        "network_bytes": Decimal(5_000_000),
-    },
+    thresholds=IDLE,
     meaning="On every observed day of the last 14 the machine's daily averages lay below the thresholds and no peak "
     "reached its own: GPUs for a GPU machine, and their memory where it is measured, processor and network for any "
     "other.",

@@ -3,27 +3,12 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from functools import partial
 
-from attribution.detection.waste.detector import Detector, Thresholds, judged
-from attribution.detection.waste.estate import Estate
+from attribution.detection.waste.detector import Detector
 from attribution.detection.waste.kinds import ENDPOINTS
-from attribution.detection.waste.quiet import below, quiet_sentence, too_few, watched
-
-if TYPE_CHECKING:
-    import polars as pl
-
-
-def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
-    """Billed ones that run; undetermined where the metric was not observed on enough days."""
-    return judged(
-        watched(estate, at, ENDPOINTS, "requests"),
-        at,
-        waste=below("requests", at),
-        evidence=quiet_sentence("Endpoint", "requests", at),
-        doubt=too_few("requests", at),
-    )
-
+from attribution.detection.waste.observed import WINDOW
+from attribution.detection.waste.quiet import used_by_nobody
 
 DETECTOR = Detector(
     name="idle_endpoint",
@@ -31,16 +16,11 @@ DETECTOR = Detector(
     tier="utilization",
     needs=("resources.resource_type", "utilization"),
     uses=("resources.state", "resources.created_at"),
-    thresholds={
-        "window_days": Decimal(14),
-        "min_age_days": Decimal(14),
-        "coverage": Decimal("0.80"),
-        "requests": Decimal(1),
-    },
+    thresholds=WINDOW | {"requests": Decimal(1)},
     meaning="On every observed day of the last 14 a billed endpoint had no request.",
     source="CleanCloud's checks of endpoints without invocations for 14 days.",
     action="Delete the endpoint, or let it scale to zero.",
     risk="A standby endpoint is asked only when another fails.",
     rollback="Keep model and configuration; deploying again takes minutes.",
-    judge=judge,
+    judge=partial(used_by_nobody, sorts=ENDPOINTS, metric="requests", what="Endpoint"),
 )

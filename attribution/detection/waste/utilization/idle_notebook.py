@@ -9,6 +9,7 @@ import polars as pl
 from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import NOTEBOOKS
+from attribution.detection.waste.observed import WINDOW
 from attribution.detection.waste.quiet import below, quiet_sentence, too_few, watched
 
 
@@ -35,14 +36,7 @@ DETECTOR = Detector(
     tier="utilization",
     needs=("resources.resource_type", "utilization"),
     uses=("resources.gpus", "resources.state", "resources.created_at"),
-    thresholds={
-        "window_days": Decimal(14),
-        "min_age_days": Decimal(14),
-        "coverage": Decimal("0.80"),
-        "cpu_percent": Decimal(5),
-        "gpu_percent": Decimal(5),
-        "connections": Decimal(1),
-    },
+    thresholds=WINDOW | {"cpu_percent": Decimal(5), "gpu_percent": Decimal(5), "connections": Decimal(1)},
     meaning="On every observed day of the last 14 the processor of a billed notebook, and its GPUs if it has any, "
     "stayed below 5 % on average and at peak, and nobody connected, where that is measured.",
     source="CleanCloud's checks of notebooks without activity; the thresholds are this project's own.",

@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-from typing import TYPE_CHECKING
+from functools import partial
 
-from attribution.detection.waste.detector import Detector, Thresholds
-from attribution.detection.waste.estate import Estate
+from attribution.detection.waste.detector import Detector
 from attribution.detection.waste.kinds import DATABASES
-from attribution.detection.waste.rightsizing import rightsized
-
-if TYPE_CHECKING:
-    import polars as pl
-
-
-def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
-    """Billed ones whose size has a smaller one on the same bills; see `rightsized`."""
-    return rightsized(estate, at, DATABASES, "Database")
-
+from attribution.detection.waste.rightsizing import FIT, rightsized
 
 DETECTOR = Detector(
     name="oversized_database",
@@ -25,13 +14,7 @@ DETECTOR = Detector(
     tier="utilization",
     needs=("resources.resource_type", "utilization"),
     uses=("resources.gpus", "resources.created_at"),
-    thresholds={
-        "window_days": Decimal(14),
-        "min_age_days": Decimal(14),
-        "coverage": Decimal("0.80"),
-        "fit_percent": Decimal(80),
-        "idle_percent": Decimal(5),
-    },
+    thresholds=FIT,
     meaning="The highest processor peak of the last 14 days would fill at most 80 % of the next smaller size of its "
     "family that the same bills have in the same region. What peaks below `idle_percent` is left to idle_database. The "
     "saving is the difference of the two billed rates.",
@@ -40,5 +23,5 @@ DETECTOR = Detector(
     action="Change to the smaller size in a quiet hour.",
     risk="Memory for caches shrinks with the size, so that disks may have more to do.",
     rollback="Change the size back; it takes a restart.",
-    judge=judge,
+    judge=partial(rightsized, sorts=DATABASES, what="Database"),
 )

@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-from typing import TYPE_CHECKING
+from functools import partial
 
-from attribution.detection.waste.detector import Detector, Thresholds
-from attribution.detection.waste.estate import Estate
+from attribution.detection.waste.detector import Detector
 from attribution.detection.waste.kinds import MACHINES
-from attribution.detection.waste.rightsizing import rightsized
-
-if TYPE_CHECKING:
-    import polars as pl
-
-
-def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
-    """Billed ones whose size has a smaller one on the same bills; see `rightsized`."""
-    return rightsized(estate, at, MACHINES, "Machine")
-
+from attribution.detection.waste.rightsizing import FIT, rightsized
 
 DETECTOR = Detector(
     name="oversized_machine",
@@ -25,13 +14,7 @@ DETECTOR = Detector(
     tier="utilization",
     needs=("resources.resource_type", "utilization"),
     uses=("resources.gpus", "resources.created_at"),
-    thresholds={
-        "window_days": Decimal(14),
-        "min_age_days": Decimal(14),
-        "coverage": Decimal("0.80"),
-        "fit_percent": Decimal(80),
-        "idle_percent": Decimal(5),
-    },
+    thresholds=FIT,
     meaning="The highest peak of the last 14 days would fill at most 80 % of the next smaller size of its family that "
     "the same bills have in the same region: by processor, and for GPU machines by GPUs and their memory, "
     "scaled as the names of the sizes say. What peaks below `idle_percent` is left to detectors of idle things. The "
@@ -41,5 +24,5 @@ DETECTOR = Detector(
     action="Change to the smaller size at the next restart.",
     risk="Memory, disk and network shrink with the size; look at them first.",
     rollback="Change the size back; it takes a restart.",
-    judge=judge,
+    judge=partial(rightsized, sorts=MACHINES, what="Machine"),
 )

@@ -11,7 +11,7 @@ import polars as pl
 
 from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
-from attribution.detection.waste.machines import running
+from attribution.detection.waste.machines import IDLE, running
 from attribution.detection.waste.quiet import below, too_few
 from attribution.detection.waste.telling import day, number
 
@@ -43,18 +43,7 @@ DETECTOR = Detector(
     tier="utilization",
     needs=("resources.resource_type", "utilization"),
     uses=("resources.gpus", "resources.created_at"),
-    thresholds={
-        "window_days": Decimal(14),
-        "min_age_days": Decimal(14),
-        "coverage": Decimal("0.80"),
-        "gpu_percent": Decimal(5),
-        "gpu_memory_percent": Decimal(5),
-        "cpu_percent": Decimal(5),
-        "network_bytes": Decimal(5_000_000),
-        "peak_percent": Decimal(15),
-        "used_percent": Decimal(30),
-        "used_memory_percent": Decimal(50),
-    },
+    thresholds=IDLE | {"used_percent": Decimal(30), "used_memory_percent": Decimal(50)},
     meaning="A GPU machine is not idle, and on every observed day of the last 14 average and peak stayed below 30 % of "
     "its GPUs and 50 % of their memory.",
     source="House rule; the thresholds are this project's own.",

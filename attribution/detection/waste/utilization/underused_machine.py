@@ -8,7 +8,7 @@ import polars as pl
 
 from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
-from attribution.detection.waste.machines import running
+from attribution.detection.waste.machines import IDLE, running
 from attribution.detection.waste.quiet import below, quiet_sentence, too_few
 from attribution.detection.waste.sizes import sized
 
@@ -33,17 +33,7 @@ DETECTOR = Detector(
     tier="utilization",
     needs=("resources.resource_type", "utilization"),
     uses=("resources.gpus", "resources.created_at"),
-    thresholds={
-        "window_days": Decimal(14),
-        "min_age_days": Decimal(14),
-        "coverage": Decimal("0.80"),
-        "gpu_percent": Decimal(5),
-        "gpu_memory_percent": Decimal(5),
-        "cpu_percent": Decimal(5),
-        "network_bytes": Decimal(5_000_000),
-        "peak_percent": Decimal(15),
-        "used_percent": Decimal(20),
-    },
+    thresholds=IDLE | {"used_percent": Decimal(20)},
     meaning="A machine without GPUs is not idle, its processor stayed below 20 % on average and at peak on every "
     "observed day of the last 14, and the bills have no smaller size of its family to name.",
     source="20 % as in Steampipe's thrifty checks, which look at averages alone.",
