@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import polars as pl
+
 DIMENSIONS = ("project", "stage", "experiment", "owner")
 
 UNALLOCATED = "unallocated"
@@ -56,3 +58,9 @@ ELASTICITY = ("fixed", "elastic")
 def fold(word: str) -> str:
     """How tag keys and alias spellings are compared: case, `-`, `_` and spaces do not matter."""
     return "".join(letter for letter in word.casefold() if letter not in "-_ ")
+
+
+def folds(words: pl.Series) -> pl.Series:
+    """A column of words as `fold` makes each; null stays null."""
+    known = words.drop_nulls().unique()
+    return words.replace_strict(known, [fold(word) for word in known], default=None, return_dtype=pl.String)

@@ -20,7 +20,7 @@ from attribution.bills.listing import Head, read_head
 from attribution.bills.table_file import RawRows, open_table, raw_rows
 from schemas.bills import Batch, BillFile, Delivery, HeldBack, Stated, no_texts
 from schemas.cell_checks import MISSING
-from schemas.dimensions import COST_ELEMENTS, DIMENSIONS, fold
+from schemas.dimensions import COST_ELEMENTS, DIMENSIONS, fold, folds
 from schemas.faults import Fault, InputError, missing_columns
 from schemas.instants import parse_months
 from schemas.money import COSTS, known_sum
@@ -120,8 +120,7 @@ def _batch(reading: Reading, plan: dict[str, str]) -> Batch:
     _read_month(reading, cells["period"], private)
     code = cells["currency"].str.contains(r"^[A-Z]{3}$")
     reading.fail(~code, "currency", "a currency code such as USD", _shown(cells["currency"], private), required=True)
-    element = cells["cost_element"].str.to_lowercase().str.replace_all(r"[-_ ]", "")
-    element = element.replace_strict(_ELEMENTS, default=None, return_dtype=pl.String)
+    element = folds(cells["cost_element"]).replace_strict(_ELEMENTS, default=None, return_dtype=pl.String)
     unknown = element.is_null() & cells["cost_element"].is_not_null()
     known = f"one of {', '.join(COST_ELEMENTS)}"
     reading.fail(unknown, "cost_element", known, _shown(cells["cost_element"], private), required=True)

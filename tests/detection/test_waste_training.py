@@ -553,6 +553,13 @@ def test_a_failed_run_costs_its_share_of_paid_gpu_time_and_tells_what_no_checkpo
     assert row["cost_at_stake"] == Decimal(24)
 
 
+@pytest.mark.parametrize(("costs_say", "run_says"), [("Straße 1", "STRASSE-1"), ("ΟΔΟΣ", "οδος")])
+def test_a_run_is_priced_however_its_experiment_is_spelled(costs_say: str, run_says: str) -> None:
+    bills = [bill | {"experiment": costs_say} for bill in BILLS]
+    (row,) = findings_of(world(runs=[run(status="failed", experiment=run_says)], bills=bills), "failed_run")
+    assert (row["cost_at_stake"], row["owner"]) == (Decimal(48), "lin")
+
+
 def test_runs_that_overlap_share_what_was_paid_and_no_more() -> None:
     rows = [run(f"r-{n}", status="failed", ended_at=at(11, 9)) for n in range(3)]
     found = findings_of(world(runs=rows), "failed_run")

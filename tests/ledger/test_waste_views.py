@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
-from decimal import Decimal
+from decimal import Decimal, localcontext
 
 import polars as pl
 import pytest
@@ -107,6 +107,38 @@ def test_an_unknown_list_cost_leaves_coverage_open(ledger: Ledger) -> None:
     keep(ledger)
     (row,) = ledger.frame("SELECT utilization, commitment_coverage, effective_savings_rate FROM commitments").rows()
     assert row == (1.0, None, None)
+
+
+def test_amounts_of_commitments_are_exact_to_thirty_digits_and_more(ledger: Ledger) -> None:
+    used = [f"1234567890123456{n}.98765432101{n}" for n in range(10)]
+    unused = [f"987654321098765432{n}.00000000000{n}" for n in range(10)]
+    listed = [f"76543210987654321{n}.12345678900{n}" for n in range(10)]
+    rows = [commitment(cost, list_cost, "Used") for cost, list_cost in zip(used, listed, strict=True)]
+    rows += [commitment(cost, None, "Unused", ResourceType=None) for cost in unused]
+    rows += [commitment("-0.000000000001", "0.000000000001", None)]
+    ingest(ledger, bill("a.csv", *rows))
+    keep(ledger)
+    (row,) = ledger.frame("SELECT * FROM commitments").to_dicts()
+    with localcontext(prec=60):
+        paid, idle, list_cost = (sum(map(Decimal, amounts)) for amounts in (used, unused, listed))
+        least = Decimal("0.000000000001")
+        right = {
+            "used_EffectiveCost": paid, "unused_EffectiveCost": idle, "covered_ListCost": list_cost,
+            "eligible_ListCost": list_cost + least, "eligible_EffectiveCost": paid - least,
+        }  # fmt: skip
+    assert {name: row[name] for name in right} == right
+    assert min(len(amount.as_tuple().digits) for amount in right.values()) >= 30
+
+
+def test_every_amount_of_commitments_is_a_decimal_and_every_share_a_float(ledger: Ledger) -> None:
+    types = dict(ledger.frame("SELECT column_name, column_type FROM (DESCRIBE commitments)").rows())
+    assert {name: kind for name, kind in types.items() if name.endswith("Cost")} == dict.fromkeys(
+        ("used_EffectiveCost", "unused_EffectiveCost", "covered_ListCost", "eligible_ListCost",
+         "eligible_EffectiveCost"), "DECIMAL(38,12)"
+    )  # fmt: skip
+    assert {name for name, kind in types.items() if kind == "DOUBLE"} == {
+        "utilization", "commitment_coverage", "effective_savings_rate"
+    }  # fmt: skip
 
 
 def test_without_commitments_there_is_no_row(ledger: Ledger) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
+from schemas.dimensions import folds
+
 VOLUMES = frozenset(
     "volume disk ebsvolume manageddisk persistentdisk blockvolume clouddisk blockstorage".split(),
 )
@@ -17,8 +19,8 @@ DELETED = frozenset("deleted deleting terminated terminating shuttingdown remove
 
 
 def folded_word(column: str) -> pl.Expr:
-    """How words of inventories are compared: case, `-`, `_` and spaces do not matter."""
-    return pl.col(column).str.to_lowercase().str.replace_all(r"[-_ ]", "")
+    """How words of inventories, and names of whose money it is, are compared: as `fold` says."""
+    return pl.col(column).map_batches(folds, return_dtype=pl.String, is_elementwise=True)
 
 
 GPU_NAMES = (

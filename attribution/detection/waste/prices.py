@@ -10,6 +10,7 @@ from datetime import timedelta
 import polars as pl
 
 from attribution.detection.waste.estate import Estate
+from attribution.detection.waste.kinds import folded_word
 from schemas.dimensions import NOBODY
 from schemas.money import MONEY
 
@@ -70,8 +71,7 @@ def by_node() -> pl.Expr:
 
 def by_experiment() -> pl.Expr:
     """An experiment pays for what is attributed to it."""
-    word = pl.col("experiment").str.to_lowercase().str.replace_all(r"[-_ ]", "")
-    return pl.when(~pl.col("experiment").is_in(NOBODY)).then(word)
+    return pl.when(~pl.col("experiment").is_in(NOBODY)).then(folded_word("experiment"))
 
 
 def priced(spans: pl.LazyFrame, billed: pl.LazyFrame) -> pl.LazyFrame:
