@@ -7,11 +7,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from detection_worlds import FIRST, LAST, WORLD, metric, tag, tags, utilization
-from near_cases import listed
 from test_waste_inventory import INVENTORY
 from test_waste_training import TRAINING
 from test_waste_utilization import UTILIZATION
-from waste_cases import every_case, world_of
+from waste_cases import around, every_case, world_of
 
 from attribution.detection import WasteInputs
 
@@ -45,7 +44,7 @@ def firing() -> Iterator[Firing]:
 
 def _further() -> Iterator[tuple[str, WasteInputs]]:
     """Detectors whose tests are no table."""
-    yield "unattached_volume", listed("volume", state="available")()
+    yield "unattached_volume", around("volume", state="available")()
     yield "orphaned_tag", replace(WORLD, tags=tags(tag("r-1", "owner", "lin")))
     quiet = [metric("r-1", name, 0.0, FIRST, LAST) for name in ("cpu_percent", "network_bytes")]
-    yield "idle_by_utilization", listed("instance", state="running", gpus=0.0)(utilization=utilization(*quiet))
+    yield "idle_by_utilization", around("instance", state="running", gpus=0.0)(utilization=utilization(*quiet))

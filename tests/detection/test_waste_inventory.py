@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 from detection_worlds import AS_OF, BIRTH, billed, tag, tags, thing
-from near_cases import (
+from waste_cases import (
     ALWAYS_FIRES,
     ALWAYS_SPARED,
     FEWEST,
     SECOND,
-    Cases,
     Change,
+    Near,
+    around,
     days_ago,
     each,
-    listed,
     people,
 )
 
@@ -33,10 +33,10 @@ def spared(*more: Change, days: int = 14) -> tuple[Change, ...]:
     return (*ALWAYS_SPARED, {"created_at": days_ago(days) + SECOND}, *more)
 
 
-def serving(kind: str, detector: str) -> Cases:
-    return Cases(
+def serving(kind: str, detector: str) -> Near:
+    return Near(
         detector,
-        listed(kind, targets=0.0),
+        around(kind, targets=0.0),
         aged({"last_used_at": days_ago(14)}),
         spared({"targets": 1.0}, {"last_used_at": YOUNG}),
         ({"targets": None, "others": [thing("o", kind, targets=3.0)]},),
@@ -63,16 +63,16 @@ LEFT = people(("lin", TODAY), ("omar", None))
 RUN = {"run_id": "a", "experiment": "x", "project": "orion", "status": "completed"}
 
 INVENTORY = (
-    Cases(
+    Near(
         "detached_address",
-        listed("elastic-ip", state="unassociated"),
+        around("elastic-ip", state="unassociated"),
         aged({"state": "RESERVED"}, {"state": None, "others": [HANGING]}, {"last_used_at": days_ago(14)}),
         spared({"attached_to": "i-1", "state": None}, {"state": "in-use"}, {"last_used_at": YOUNG}),
         ({"state": None}, {"attached_to": "i-1"}),
     ),
-    Cases(
+    Near(
         "orphaned_interface",
-        listed("network interface", state="available", cost="none"),
+        around("network interface", state="available", cost="none"),
         (
             {},
             {"created_at": days_ago(14)},
@@ -89,9 +89,9 @@ INVENTORY = (
         ),
         ({"state": None}, {"created_at": None}),
     ),
-    Cases(
+    Near(
         "orphaned_snapshot",
-        listed("snapshot", others=[OTHER_VOLUME], **SNAPSHOT),
+        around("snapshot", others=[OTHER_VOLUME], **SNAPSHOT),
         (
             *ALWAYS_FIRES,
             {"others": [thing("vol-9", "volume", state="deleted")]},
@@ -109,9 +109,9 @@ INVENTORY = (
         ),
         ({"source_id": None}, {"others": []}, {"created_at": None}),
     ),
-    Cases(
+    Near(
         "old_snapshot",
-        listed("snapshot", source_id="vol-9", created_at=days_ago(90), others=[SOURCE, NEWER]),
+        around("snapshot", source_id="vol-9", created_at=days_ago(90), others=[SOURCE, NEWER]),
         (*ALWAYS_FIRES, {"created_at": days_ago(400)}, {"source_id": None, "attached_to": "vol-9"}),
         (
             *ALWAYS_SPARED,
@@ -123,9 +123,9 @@ INVENTORY = (
         ),
         ({"source_id": None}, {"created_at": None}),
     ),
-    Cases(
+    Near(
         "volume_of_deallocated_machine",
-        listed("disk", others=machine(), **ON_MACHINE),
+        around("disk", others=machine(), **ON_MACHINE),
         (
             *ALWAYS_FIRES,
             {"others": machine(last_used_at=days_ago(30))},
@@ -144,9 +144,9 @@ INVENTORY = (
         ),
         ({"others": machine(state=None)}, {"attached_to": None, "state": None}),
     ),
-    Cases(
+    Near(
         "stopped_long",
-        listed("instance", state="stopped", last_used_at=days_ago(30)),
+        around("instance", state="stopped", last_used_at=days_ago(30)),
         (
             *ALWAYS_FIRES,
             {"state": "DEALLOCATED"},
@@ -176,9 +176,9 @@ INVENTORY = (
     serving("application load-balancer", "empty_load_balancer"),
     serving("nat-gateway", "empty_gateway"),
     serving("endpoint", "empty_endpoint"),
-    Cases(
+    Near(
         "empty_cluster",
-        listed("cluster", targets=0.0),
+        around("cluster", targets=0.0),
         aged({"last_used_at": days_ago(14)}),
         spared(
             {"targets": 1.0},
@@ -186,9 +186,9 @@ INVENTORY = (
         ),
         ({"targets": None, "others": [thing("o", "cluster", targets=3.0)]},),
     ),
-    Cases(
+    Near(
         "unused_image",
-        listed("ami", created_at=days_ago(400), others=[IMAGE_KNOWN]),
+        around("ami", created_at=days_ago(400), others=[IMAGE_KNOWN]),
         ({}, {"created_at": days_ago(90)}, {"cost": "none"}, {"state": "disabled"}, {"last_used_at": days_ago(90)}),
         (
             {"others": [thing("t", "launch-template", image_id="r-1")]},
@@ -200,16 +200,16 @@ INVENTORY = (
         ),
         ({"created_at": None, "cost": "none"}, {"others": []}),
     ),
-    Cases(
+    Near(
         "oversized_volume",
-        listed("volume", size_gb=1000.0, used_gb=300.0),
+        around("volume", size_gb=1000.0, used_gb=300.0),
         aged({"used_gb": 0.0}, {"size_gb": 100.0, "used_gb": 30.0}),
         spared({"used_gb": 300.1}, {"size_gb": 99.9, "used_gb": 1.0}),
         ({"used_gb": None, "others": [thing("v", "volume", used_gb=1.0)]},),
     ),
-    Cases(
+    Near(
         "duplicate_data",
-        listed(
+        around(
             "dataset",
             name="corpus-v1-copy",
             size_gb=10.0,
@@ -220,16 +220,16 @@ INVENTORY = (
         spared({"name": "corpus-v2"}, {"size_gb": 10.1}, {"created_at": days_ago(600)}),
         ({"size_gb": None}, {"created_at": None, "bill": {"first_day": None}}),
     ),
-    Cases(
+    Near(
         "disused_service",
-        listed("container registry", last_used_at=days_ago(90)),
+        around("container registry", last_used_at=days_ago(90)),
         (*ALWAYS_FIRES, {"kind": "secret"}, {"kind": "log_group"}, {"last_used_at": days_ago(400)}),
         (*ALWAYS_SPARED, {"last_used_at": days_ago(90) + SECOND}),
         ({"last_used_at": None}, {"last_used_at": None, "others": [thing("s", "secret", last_used_at=BIRTH)]}),
     ),
-    Cases(
+    Near(
         "expired_tag",
-        listed("instance", tags=tags(tag("r-1", "Expires-On", "2026-11-02"))),
+        around("instance", tags=tags(tag("r-1", "Expires-On", "2026-11-02"))),
         (
             *ALWAYS_FIRES,
             {"tags": tags(tag("r-1", "delete_after", "2026-01-31T00:00:00Z"))},
@@ -245,9 +245,9 @@ INVENTORY = (
         ),
         ({"tags": tags(tag("r-1", "expiry", "31.12.2026"))},),
     ),
-    Cases(
+    Near(
         "temporary_name",
-        listed("instance", name="omar-tmp-2", created_at=days_ago(30)),
+        around("instance", name="omar-tmp-2", created_at=days_ago(30)),
         (*ALWAYS_FIRES, {"name": "TEST"}, {"name": "a/demo_1"}, {"name": "x.scratch", "kind": "bucket"}),
         (
             {"state": "deleted"},
@@ -260,9 +260,9 @@ INVENTORY = (
         ),
         ({"created_at": None, "bill": {"first_day": None}},),
     ),
-    Cases(
+    Near(
         "no_lifecycle_policy",
-        listed("bucket", lifecycle_policy="none", cost="50"),
+        around("bucket", lifecycle_policy="none", cost="50"),
         (
             {},
             {"bill": {"owner": "omar"}},
@@ -280,9 +280,9 @@ INVENTORY = (
         ),
         ({"lifecycle_policy": None, "others": [thing("b", "bucket", lifecycle_policy="yes")]},),
     ),
-    Cases(
+    Near(
         "unlisted_resource",
-        listed(
+        around(
             "instance",
             listed=False,
             others=TEN,
@@ -305,9 +305,9 @@ INVENTORY = (
         ),
         ({"bill": {"ResourceType": None}}, {"others": TEN[:3], "bills": TEN_BILLS[:3]}),
     ),
-    Cases(
+    Near(
         "tag_of_owner_who_left",
-        listed("instance", tags=tags(tag("r-1", "Owner", "Lin")), people=LEFT),
+        around("instance", tags=tags(tag("r-1", "Owner", "Lin")), people=LEFT),
         (
             {},
             {"cost": "1"},
@@ -328,17 +328,17 @@ INVENTORY = (
 
 
 @pytest.mark.parametrize(("cases", "change"), each(INVENTORY, "fires"))
-def test_what_must_be_found_is_found(cases: Cases, change: Change) -> None:
+def test_what_must_be_found_is_found(cases: Near, change: Change) -> None:
     assert cases.verdicts(change) == ["finding"]
 
 
 @pytest.mark.parametrize(("cases", "change"), each(INVENTORY, "spares"))
-def test_near_misses_are_not_found(cases: Cases, change: Change) -> None:
+def test_near_misses_are_not_found(cases: Near, change: Change) -> None:
     assert cases.verdicts(change) == []
 
 
 @pytest.mark.parametrize(("cases", "change"), each(INVENTORY, "lacks"))
-def test_missing_data_is_never_idle(cases: Cases, change: Change) -> None:
+def test_missing_data_is_never_idle(cases: Near, change: Change) -> None:
     assert cases.verdicts(change) in ([], ["undetermined"])
 
 

@@ -14,8 +14,7 @@ from cases_bill_work import GPU, OTHER
 from detection_worlds import LAST, metered, noon
 from detection_worlds import billed as billed_row
 from firing_worlds import Firing, firing
-from near_cases import listed as listed_one
-from waste_cases import Case, billed, cases, listed, result_of
+from waste_cases import Case, around, billed, cases, listed, result_of
 
 from attribution.detection import WasteInputs
 from attribution.detection.waste import DETECTORS
@@ -70,7 +69,7 @@ def test_of_what_is_deleted_billing_after_deletion_alone_speaks(one: Firing) -> 
 
 @pytest.mark.parametrize(("days", "fired"), [(14, True), (15, False)])
 def test_the_rule_from_both_sides(days: int, *, fired: bool) -> None:
-    world = listed_one("volume", state="available")()
+    world = around("volume", state="available")()
     (last,) = world.costs.get_column("last_day")
     assert bool(told(VOLUME, later(world, last + timedelta(days=days)))) is fired
     assert told(VOLUME, later(world, last + timedelta(days=days)), Waste(silent_days=15))
@@ -87,7 +86,7 @@ def test_a_line_a_month_stands_for_the_whole_month_where_that_is_its_rhythm() ->
         ([daily, once[1]], date(2026, 11, 15), True),
         ([daily, once[1]], date(2026, 11, 16), False),
     ):
-        world = replace(listed_one("volume", state="available")(), costs=metered(*rows))
+        world = replace(around("volume", state="available")(), costs=metered(*rows))
         assert bool(told(VOLUME, later(world, day))) is fired, (rows, day)
 
 

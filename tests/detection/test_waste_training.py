@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 import pytest
 from detection_worlds import AS_OF, LAST, WORLD, billed, inventory, metered, metric, thing, utilization
-from near_cases import ALWAYS_FIRES, ALWAYS_SPARED, FEWEST, SECOND, Cases, Change, days_ago, each, findings_of, listed
+from waste_cases import ALWAYS_FIRES, ALWAYS_SPARED, FEWEST, SECOND, Change, Near, around, days_ago, each, findings_of
 
 from attribution.detection import WasteInputs
 from schemas.inputs import CHECKPOINT_COLUMNS, JOB_COLUMNS, RUN_COLUMNS
@@ -74,7 +74,7 @@ def world(**changes: Any) -> WasteInputs:  # noqa: ANN401
 
 
 def of_runs(kind: str, **plain: Any) -> dict[str, Any]:  # noqa: ANN401
-    """The parts of Cases for a detector that judges one run `r-1`; a change is columns of it, or `bills`."""
+    """The parts of Near for a detector that judges one run `r-1`; a change is columns of it, or `bills`."""
 
     def make(**changes: Any) -> WasteInputs:  # noqa: ANN401
         rest = {
@@ -100,9 +100,9 @@ def of_jobs(kind: str, **plain: Any) -> dict[str, Any]:  # noqa: ANN401
     return {"kind": kind, "make": make}
 
 
-def ended(kind: str, *words: str) -> Cases:
+def ended(kind: str, *words: str) -> Near:
     """31 days back from November 10 at noon is October 10 at noon; 48 hours of 8 GPUs are 48 USD."""
-    return Cases(
+    return Near(
         **of_runs(kind, status=words[0]),
         fires=(
             {}, *({"status": word} for word in words[1:]), {"ended_at": at(11, 1, 1)},
@@ -137,8 +137,8 @@ def resting(last: datetime, through: datetime = ENDS, **more: Any) -> Change:  #
                      job("o", resource_id="n-2", start=through, end=through)]}  # fmt: skip
 
 
-def rest(kind: str, subject: str) -> Cases:
-    return Cases(
+def rest(kind: str, subject: str) -> Near:
+    return Near(
         **of_jobs(kind),
         subject=subject,
         fires=(
@@ -175,7 +175,7 @@ TRAINING = (
     ended("failed_run", "failed", "node_fail", "out_of_memory", "preempted"),
     ended("cancelled_run", "cancelled"),
     ended("timed_out_run", "timeout"),
-    Cases(
+    Near(
         **of_jobs("failed_job", state="FAILED"),
         fires=(
             {},
@@ -195,7 +195,7 @@ TRAINING = (
         ),
         lacks=({"state": None}, {"end": None}),
     ),
-    Cases(
+    Near(
         **of_jobs("restart_loop"),
         subject="train",
         fires=(
@@ -218,7 +218,7 @@ TRAINING = (
             {"jobs": [one | {"end": None} for one in attempts(*THREE)]},
         ),
     ),
-    Cases(
+    Near(
         **of_runs("duplicate_run"),
         fires=tuple(
             {"runs": [OTHER | more]}
@@ -245,7 +245,7 @@ TRAINING = (
         ),
         lacks=({"runs": [OTHER], "data_hash": None}, {"runs": [OTHER | {"config_hash": None}], "config_hash": None}),
     ),
-    Cases(
+    Near(
         **of_runs("data_work_repeated", stage="data-prep"),
         fires=(
             {"runs": [DATA_OTHER]},
@@ -268,7 +268,7 @@ TRAINING = (
         ),
         lacks=({"runs": [DATA_OTHER], "data_hash": None}, {"runs": [DATA_OTHER], "stage": None}),
     ),
-    Cases(
+    Near(
         **of_runs("experiment_without_evaluation", project="orion", **OLD),
         subject="Exp-1",
         fires=tuple(
@@ -293,7 +293,7 @@ TRAINING = (
     ),
     rest("node_idle_after_last_job", "n-1"),
     rest("empty_partition", "partition=big"),
-    Cases(
+    Near(
         **of_jobs("job_without_use", end=at(11, 7), metrics=low()),
         fires=(
             {},
@@ -311,7 +311,7 @@ TRAINING = (
         ),
         lacks=({"metrics": low(last=date(2026, 11, 4))}, {"metrics": []}),
     ),
-    Cases(
+    Near(
         **of_jobs("waiting_queue"),
         subject="n-1",
         fires=(
@@ -330,7 +330,7 @@ TRAINING = (
         ),
         lacks=({"jobs": [one | {"submit": None} for one in gap(24)]}, {"jobs": gap(24), "bills": BILLS[:0]}),
     ),
-    Cases(
+    Near(
         **of_runs("checkpoints_beyond_retention", metric="loss"),
         fires=(
             {"checkpoints": SHELF},
@@ -353,7 +353,7 @@ TRAINING = (
             {"checkpoints": []},
         ),
     ),
-    Cases(
+    Near(
         **of_runs("checkpoints_of_superseded_run", **{**FIRST, "status": "failed"}),
         fires=(
             {"runs": [NEXT], "checkpoints": LATER_SHELF},
@@ -376,9 +376,9 @@ TRAINING = (
             {"runs": [NEXT], "checkpoints": LATER_SHELF, "ended_at": None},
         ),
     ),
-    Cases(
+    Near(
         "unread_data",
-        listed("dataset", last_used_at=days_ago(90), created_at=days_ago(300)),
+        around("dataset", last_used_at=days_ago(90), created_at=days_ago(300)),
         fires=(*ALWAYS_FIRES, {"kind": "bucket"}, {"last_used_at": days_ago(900)}),
         spares=(*ALWAYS_SPARED, {"last_used_at": days_ago(90) + SECOND}),
         lacks=(
@@ -386,9 +386,9 @@ TRAINING = (
             {"last_used_at": None, "others": [thing("d", "dataset", last_used_at=days_ago(1))]},
         ),
     ),
-    Cases(
+    Near(
         "cold_data",
-        listed("bucket", last_used_at=days_ago(30), created_at=days_ago(300), storage_class="Hot", size_gb=100.0),
+        around("bucket", last_used_at=days_ago(30), created_at=days_ago(300), storage_class="Hot", size_gb=100.0),
         fires=(*ALWAYS_FIRES, {"storage_class": "STANDARD"}, {"last_used_at": days_ago(90) + SECOND}),
         spares=(
             *ALWAYS_SPARED,
@@ -403,9 +403,9 @@ TRAINING = (
             {"storage_class": None},
         ),
     ),
-    Cases(
+    Near(
         "superseded_endpoint",
-        listed(
+        around(
             "endpoint",
             source_id="r-1",
             others=ENDPOINTS,
@@ -430,7 +430,7 @@ TRAINING = (
         ),
         lacks=({"source_id": None}, {"source_id": "nobody"}),
     ),
-    Cases(
+    Near(
         **of_runs("low_mfu", mfu=0.299),
         fires=({}, {"mfu": 0.01}, {"stage": "sft"}, {"ended_at": None, "status": "running"}, {"ended_at": at(11, 2)}),
         spares=(
@@ -443,7 +443,7 @@ TRAINING = (
         ),
         lacks=({"mfu": None}, {"stage": None, "bills": []}),
     ),
-    Cases(
+    Near(
         **of_runs("oversized_cluster", gpus=8.0, tokens=749),
         fires=tuple(
             {"runs": [run("r-0", gpus=4.0, tokens=tokens, **more)], **mine}
@@ -468,7 +468,7 @@ TRAINING = (
             {"gpus": None, "runs": [run("r-0", gpus=4.0, tokens=5)]},
         ),
     ),
-    Cases(
+    Near(
         **of_runs("debug_logging", log_level="DEBUG"),
         fires=tuple(
             {"own": {"log_level": pl.String()}, **more}
@@ -495,7 +495,7 @@ TRAINING = (
             for more in ({"log_level": None}, {"log_level": None, "ended_at": None})
         ),
     ),
-    Cases(
+    Near(
         **of_runs(
             "tag_of_ended_project", project="Orion", started_at=at(9, 1), ended_at=datetime(2026, 10, 11, tzinfo=UTC)
         ),
@@ -521,17 +521,17 @@ TRAINING = (
 
 
 @pytest.mark.parametrize(("cases", "change"), each(TRAINING, "fires"))
-def test_what_must_be_found_is_found(cases: Cases, change: Change) -> None:
+def test_what_must_be_found_is_found(cases: Near, change: Change) -> None:
     assert cases.verdicts(change) == ["finding"]
 
 
 @pytest.mark.parametrize(("cases", "change"), each(TRAINING, "spares"))
-def test_near_misses_are_not_found(cases: Cases, change: Change) -> None:
+def test_near_misses_are_not_found(cases: Near, change: Change) -> None:
     assert "finding" not in cases.verdicts(change)
 
 
 @pytest.mark.parametrize(("cases", "change"), each(TRAINING, "lacks"))
-def test_missing_data_is_never_waste(cases: Cases, change: Change) -> None:
+def test_missing_data_is_never_waste(cases: Near, change: Change) -> None:
     assert cases.verdicts(change) in ([], ["undetermined"])
 
 
@@ -606,7 +606,7 @@ def test_a_run_that_is_over_since_when_does_not_go_on(kind: str) -> None:
 
 def test_cold_storage_is_priced_by_the_same_bills() -> None:
     cold = thing("c", "bucket", storage_class="archive", size_gb=1000.0, created_at=days_ago(300))
-    make = listed(
+    make = around(
         "bucket", last_used_at=days_ago(40), created_at=days_ago(300), storage_class="hot", size_gb=100.0,
         others=[cold], bills=[billed("c", "800")],
     )  # fmt: skip

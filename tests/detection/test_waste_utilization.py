@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from detection_worlds import LAST, billed, metric, thing, utilization
-from near_cases import FEWEST, SECOND, SEPTEMBER, Cases, Change, days_ago, each, findings_of, listed
+from waste_cases import FEWEST, SECOND, SEPTEMBER, Change, Near, around, days_ago, each, findings_of
 
 WINDOW = (date(2026, 10, 26), LAST)
 YOUNG = days_ago(14) + SECOND
@@ -24,16 +24,16 @@ def metrics(*groups: list[Any]) -> Any:  # noqa: ANN401 - a frame
     return utilization(*groups)
 
 
-def quiet(detector: str, kind: str, name: str, line: float) -> Cases:
+def quiet(detector: str, kind: str, name: str, line: float) -> Near:
     """A thing judged by one metric that must stay below a line."""
 
     def of(value: float, **more: Any) -> Change:  # noqa: ANN401
         return {"utilization": metrics(measured((name, value), **more))}
 
     just = line * 0.999
-    return Cases(
+    return Near(
         detector,
-        listed(kind, state="active", utilization=metrics(measured((name, 0.0)))),
+        around(kind, state="active", utilization=metrics(measured((name, 0.0)))),
         ({}, of(just), of(0.0, days=12), of(0.0, days=60), {"cost": "1"}, {"created_at": days_ago(14)}),
         (
             of(line),
@@ -66,12 +66,12 @@ DB_BIG = {
 }  # fmt: skip
 
 
-def sized(detector: str, kind: str, own: dict[str, Any], small: Any) -> Cases:  # noqa: ANN401
+def sized(detector: str, kind: str, own: dict[str, Any], small: Any) -> Near:  # noqa: ANN401
     other_family = small | {"SkuMeter": small["SkuMeter"].replace("6", "7")}
     dear = small | {"EffectiveCost": Decimal(200)}
-    return Cases(
+    return Near(
         detector,
-        listed(kind, gpus=0.0, bill=own, bills=[small], utilization=at_peak(40.0)["utilization"]),
+        around(kind, gpus=0.0, bill=own, bills=[small], utilization=at_peak(40.0)["utilization"]),
         ({}, at_peak(5.0), {"cost": "161"}, {"created_at": days_ago(14)}, {"region": "elsewhere"}),
         (
             at_peak(40.1), at_peak(4.9), {"bills": []}, {"bills": [other_family]}, {"bills": [dear]},
@@ -102,10 +102,10 @@ def two(first: float, second: float | None) -> Change:
     }
 
 
-def group(detector: str, kind: str, *more_fires: Change) -> Cases:
-    return Cases(
+def group(detector: str, kind: str, *more_fires: Change) -> Near:
+    return Near(
         detector,
-        listed(kind, others=NODES, bills=BILLS, **two(0.1, 0.2)),
+        around(kind, others=NODES, bills=BILLS, **two(0.1, 0.2)),
         ({}, two(4.9, 0.0), {"created_at": days_ago(14)}, {"others": [*NODES, node("n-3", state="stopped")]},
          {"others": [NODES[0]]}, *more_fires),
         (
@@ -128,9 +128,9 @@ UTILIZATION = (
     group("idle_reservation", "capacity-reservation", {"cost": "1"}),
     sized("oversized_machine", "instance", BIG, SMALL),
     sized("oversized_database", "database", DB_BIG, DB_SMALL),
-    Cases(
+    Near(
         "underused_gpu",
-        listed("node", gpus=8.0, **gpus(29.9, 49.9)),
+        around("node", gpus=8.0, **gpus(29.9, 49.9)),
         ({}, gpus(5.0, 0.0), gpus(29.9, 49.9, peak=29.9), {"cost": "1"}, {"created_at": days_ago(14)}),
         (
             gpus(30.0, 10.0), gpus(10.0, 50.0), gpus(10.0, 10.0, peak=50.0), gpus(4.9, 4.9), {"cost": "0.99"},
@@ -138,9 +138,9 @@ UTILIZATION = (
         ),
         (gpus(20.0), {"utilization": metrics(measured(("cpu_percent", 10.0)))}, gpus(20.0, 10.0, days=11)),
     ),
-    Cases(
+    Near(
         "underused_machine",
-        listed("instance", gpus=0.0, **at_peak(19.9)),
+        around("instance", gpus=0.0, **at_peak(19.9)),
         ({}, at_peak(5.0), at_peak(19.9), {"cost": "1"}, {"created_at": days_ago(14)}),
         (
             at_peak(20.0), {"gpus": 8.0}, {"cost": "0.99"}, {"created_at": YOUNG},
@@ -153,17 +153,17 @@ UTILIZATION = (
 
 
 @pytest.mark.parametrize(("cases", "change"), each(UTILIZATION, "fires"))
-def test_what_must_be_found_is_found(cases: Cases, change: Change) -> None:
+def test_what_must_be_found_is_found(cases: Near, change: Change) -> None:
     assert cases.verdicts(change) == ["finding"]
 
 
 @pytest.mark.parametrize(("cases", "change"), each(UTILIZATION, "spares"))
-def test_near_misses_are_not_found(cases: Cases, change: Change) -> None:
+def test_near_misses_are_not_found(cases: Near, change: Change) -> None:
     assert "finding" not in cases.verdicts(change)
 
 
 @pytest.mark.parametrize(("cases", "change"), each(UTILIZATION, "lacks"))
-def test_missing_metrics_are_never_idle(cases: Cases, change: Change) -> None:
+def test_missing_metrics_are_never_idle(cases: Near, change: Change) -> None:
     assert cases.verdicts(change) in ([], ["undetermined"])
 
 
@@ -176,7 +176,7 @@ def test_every_detector_has_its_cases() -> None:
     ("gpu", "memory", "found"), [(40.0, 40.0, 1), (40.1, 1.0, 0), (10.0, 40.1, 0), (10.0, None, 0)]
 )
 def test_a_gpu_machine_is_sized_by_gpus_and_their_memory(gpu: float, memory: float | None, found: int) -> None:
-    make = listed("node", gpus=8.0, bill=GPU_BIG, bills=[GPU_SMALL], **gpus(gpu, memory))
+    make = around("node", gpus=8.0, bill=GPU_BIG, bills=[GPU_SMALL], **gpus(gpu, memory))
     rows = [row for row in findings_of(make(), "oversized_machine") if row["verdict"] == "finding"]
     assert len(rows) == found
     for row in rows:
@@ -186,7 +186,7 @@ def test_a_gpu_machine_is_sized_by_gpus_and_their_memory(gpu: float, memory: flo
 
 
 def test_a_notebook_with_gpus_must_show_them_idle() -> None:
-    quiet_cpu: tuple[Callable[..., Any], list[Any]] = (listed("notebook", gpus=1.0), measured(("cpu_percent", 1.0)))
+    quiet_cpu: tuple[Callable[..., Any], list[Any]] = (around("notebook", gpus=1.0), measured(("cpu_percent", 1.0)))
     make, rows = quiet_cpu
     for gpu, expected in ((None, ["undetermined"]), (4.9, ["finding"]), (5.0, [])):
         more = measured(("gpu_percent", gpu)) if gpu is not None else []
@@ -195,6 +195,6 @@ def test_a_notebook_with_gpus_must_show_them_idle() -> None:
 
 
 def test_an_idle_cluster_costs_what_its_nodes_cost_and_saves_nothing_beside_them() -> None:
-    make = listed("cluster", others=NODES, bills=BILLS, **two(0.1, 0.2))
+    make = around("cluster", others=NODES, bills=BILLS, **two(0.1, 0.2))
     (row,) = findings_of(make(), "idle_cluster")
     assert (row["cost_at_stake"], row["saving"]) == (Decimal(470), None)

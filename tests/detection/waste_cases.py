@@ -1,32 +1,39 @@
 """Labelled cases of waste in few words: what is billed, listed and measured, and what a detector must say of it.
 
 A case is one subject. In every text of it `@` stands for the case's own name, so that cases can stand beside each
-other in one world. Labels follow docs/detectors.md, not the code.
+other in one world. `Near` are those of one detector that are told as changes to a plain world, which fires. Labels
+follow docs/detectors.md, not the code.
 """
 
 from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal
 
 import polars as pl
-from detection_worlds import AS_OF, FIRST, LAST, Row, days, mark
+import pytest
+from detection_worlds import AS_OF, BIRTH, FIRST, LAST, WORLD, Row, days, inventory, mark, metered, thing
+from detection_worlds import billed as billed_for
 
 from attribution.detection.waste import DETECTORS, WasteInputs
 from attribution.detection.waste.judging import judge_all
-from schemas.inputs import JOB_COLUMNS, RESOURCE_COLUMNS, TAG_COLUMNS, UTILIZATION_COLUMNS
+from schemas.inputs import JOB_COLUMNS, PEOPLE_COLUMNS, RESOURCE_COLUMNS, TAG_COLUMNS, UTILIZATION_COLUMNS
 from schemas.waste import meter_columns
 from schemas.workspace import Waste
 
 DIMENSIONS = ("project", "stage", "experiment", "owner", "environment")
 Label = Literal["waste", "active", "undetermined", "unjudged"]
 """`unjudged`: the detector has nothing to say of the subject."""
+Change = Mapping[str, Any]
+SECOND = timedelta(seconds=1)
+SEPTEMBER = date(2026, 9, 1)
+FEWEST = 5
 FRAMES: dict[str, dict[str, Any]] = {
     "costs": dict(meter_columns(DIMENSIONS)),
     "resources": RESOURCE_COLUMNS,
@@ -139,12 +146,16 @@ def world_of(found: Iterable[Case]) -> WasteInputs:
     return WasteInputs(AS_OF, {source: mark(LAST) for source in sources}, dimensions=DIMENSIONS, **frames)
 
 
+def findings_of(world: WasteInputs, kind: str) -> list[Row]:
+    """What one detector finds, run by itself."""
+    (detector,) = (one for one in DETECTORS if one.name == kind)
+    return list(judge_all((detector,), world, Waste()).findings.iter_rows(named=True))
+
+
 def answers(world: WasteInputs, kind: str) -> dict[str, list[Row]]:
     """What one detector says in a world: subject -> its judgements that are no `active`."""
-    (detector,) = (one for one in DETECTORS if one.name == kind)
-    found = judge_all((detector,), world, Waste()).findings
     told: dict[str, list[Row]] = {}
-    for row in found.iter_rows(named=True):
+    for row in findings_of(world, kind):
         told.setdefault(row["subject"], []).append(row)
     return told
 
@@ -166,3 +177,74 @@ def every_case() -> Iterator[Case]:
 
 def _one_kind(group: tuple[Case, ...]) -> bool:
     return len({case.kind for case in group}) == 1
+
+
+@dataclass(frozen=True)
+class Near:
+    """One detector's: `make` builds a world from changes to its plain case, which fires."""
+
+    kind: str
+    make: Callable[..., WasteInputs]
+    fires: Sequence[Change]
+    spares: Sequence[Change]
+    lacks: Sequence[Change]  # undetermined, or nothing said
+    subject: str = "r-1"
+
+    def verdicts(self, change: Change) -> list[str]:
+        return [str(row["verdict"]) for row in answers(self.make(**change), self.kind).get(self.subject, ())]
+
+
+def each(cases: Sequence[Near], name: str) -> list[Any]:
+    """Parameters of pytest: a detector's cases with a change each."""
+    return [
+        pytest.param(one, change, id=f"{one.kind}-{place}")
+        for one in cases
+        for place, change in enumerate(getattr(one, name))
+    ]
+
+
+def days_ago(days: float) -> Any:  # noqa: ANN401 - an instant
+    return AS_OF - timedelta(days=days)
+
+
+def around(kind: str, **plain: Any) -> Callable[..., WasteInputs]:  # noqa: ANN401
+    """A maker of worlds around one listed resource `r-1`, which costs 320 in October.
+
+    Changes may set any column of the inventory, and `cost`, `bill` (more columns of its bill), `bills` (more bills),
+    `others` (more listed things), `tags`, `people`, `runs`, `utilization`; `kind` is its type.
+    """
+
+    def make(**changes: Any) -> WasteInputs:  # noqa: ANN401
+        known = {"kind": kind, "cost": "320", "bill": {}, "bills": (), "others": (), "created_at": BIRTH} | plain
+        all_of = known | changes
+        bill = metered(
+            *([billed_for("r-1", all_of["cost"], **all_of["bill"])] if all_of["cost"] != "none" else []),
+            *all_of["bills"],
+        )
+        apart = ("kind", "cost", "bill", "bills", "others", "tags", "people", "runs", "utilization", "jobs", "listed")
+        columns = {name: value for name, value in all_of.items() if name not in apart}
+        own = [thing("r-1", all_of["kind"], **columns)] if all_of.get("listed", True) else []
+        more = {name: all_of[name] for name in ("tags", "people", "runs", "utilization", "jobs") if name in all_of}
+        return replace(WORLD, resources=inventory(*own, *all_of["others"]), costs=bill, **more)
+
+    return make
+
+
+def people(*rows: tuple[str, date | None]) -> pl.DataFrame:
+    """Owners and the day they left."""
+    every = [
+        dict.fromkeys(PEOPLE_COLUMNS) | {"owner": owner, "valid_to": until, "lead": "kay"} for owner, until in rows
+    ]
+    return pl.DataFrame(every, schema=PEOPLE_COLUMNS)
+
+
+ALWAYS_FIRES: tuple[Change, ...] = ({}, {"cost": "1"}, {"bill": {"owner": "omar"}})
+"""However little it costs, down to the minimum, and whoever's it is."""
+ALWAYS_SPARED: tuple[Change, ...] = (
+    {"state": "deleted"},
+    {"cost": "0.99"},
+    {"cost": "0"},
+    {"bill": {"month": SEPTEMBER, "last_day": date(2026, 9, 28)}},
+    {"kind": "spaceship"},
+)
+"""What is gone, costs less than the minimum or nothing any more, or is another kind of thing."""
