@@ -5,42 +5,49 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping
 from datetime import date
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from attribution.ledger.bill_changes import LATE_BILL, READ_ANEW, bill_changes
 from attribution.ledger.closing import made_by
 
 if TYPE_CHECKING:
     import duckdb
 
-LATE_BILL = "late bill"
 OTHER_BILLS = "bills of other months"
 UNKNOWN = "unknown"
 _PROGRAMS = ("cost-attribution", "polars")
 
 
 def causes(
-    con: duckdb.DuckDBPyConnection, months: Collection[date], run: int, inputs: Mapping[str, str]
+    con: duckdb.DuckDBPyConnection, store: Path, months: Collection[date], run: int, inputs: Mapping[str, str]
 ) -> dict[date, str]:
     """What changed since the costs of some months were made, as words with commas between them.
 
-    A month's own bill comes first; then the rules and the inputs that attribution reads, by name; `program` where
-    another version of it counted, and then inputs are not told apart. Only where none of these changed, bills of
-    other months are named, for they can move shares of a split, and tags that a parent had.
+    A month's own bill comes first, where it says something else than it did; then the rules and the inputs that
+    attribution reads, by name; `program` where another version of it counted, and then inputs are not told apart. Only
+    where none of these changed, bills of other months are named, for they can move shares of a split, and tags that a
+    parent had.
 
     Args:
         con: the ledger, with the run that is being kept not yet among the costs kept.
+        store: its folder.
         months: billing months.
         run: number of the run.
         inputs: its inputs' digests by name.
     """
     now = _versions(con, run) | dict(inputs)
-    return {month: _of(con, month, run, now) for month in months}
+    since = {month: made_by(con, month) for month in months}
+    bills = {before: bill_changes(con, store, before, run) for before in set(since.values())}
+    return {
+        month: _of(con, before, bills[before].get(month, ()), bills[before], now) for month, before in since.items()
+    }
 
 
-def _of(con: duckdb.DuckDBPyConnection, month: date, run: int, after: dict[str, str]) -> str:
-    since = made_by(con, month)
-    own, others = _bills(con, month, since, run)
-    found = [LATE_BILL] if own else []
+def _of(
+    con: duckdb.DuckDBPyConnection, since: int, mine: Collection[str], others: Collection[date], after: dict[str, str]
+) -> str:
+    found = [word for word in (LATE_BILL, READ_ANEW) if word in mine]
     noted = con.execute("SELECT inputs FROM book.costs_kept WHERE run = ? AND inputs IS NOT NULL", [since]).fetchall()
     if not noted:
         return ", ".join(found) or UNKNOWN
@@ -53,19 +60,6 @@ def _of(con: duckdb.DuckDBPyConnection, month: date, run: int, after: dict[str, 
     if not found:
         found = [OTHER_BILLS if others else UNKNOWN]
     return ", ".join(found)
-
-
-def _bills(con: duckdb.DuckDBPyConnection, month: date, since: int, run: int) -> tuple[bool, bool]:
-    """Whether bills of this month, and of others, came or were replaced after one run and up to another."""
-    rows = con.execute(
-        """
-        SELECT coalesce(bool_or(billing_month = $month), false), coalesce(bool_or(billing_month <> $month), false)
-        FROM book.bills
-        WHERE posted_run > $since AND posted_run <= $run OR superseded_run > $since AND superseded_run <= $run
-        """,
-        {"month": month, "since": since, "run": run},
-    ).fetchall()
-    return bool(rows[0][0]), bool(rows[0][1])
 
 
 def _versions(con: duckdb.DuckDBPyConnection, run: int) -> dict[str, str]:

@@ -8,9 +8,10 @@ until they are published: DuckDB takes text in ten times more slowly than polars
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,7 +76,8 @@ def keep(con: duckdb.DuckDBPyConnection, store: Path, made: Star, run: int, inpu
     lay_subjects(con, file)
     new = dimensions_kept(con)
     con.execute(f"CREATE OR REPLACE TEMP TABLE months_after AS {view_query('dimension_months', new)}")
-    _note_changes(con, pending, run, [name for name in old if name in new], inputs)
+    same = [name for name in old if name in new]
+    _note_changes(con, pending, run, same, lambda months: causes(con, store, months, run, inputs))
     con.execute("DROP TABLE months_before; DROP TABLE months_after")
     con.execute(
         "INSERT INTO book.costs_kept SELECT run, as_of, $file, $inputs FROM book.runs WHERE run = $run",
@@ -90,14 +92,16 @@ def _with_version(con: duckdb.DuckDBPyConnection, allocations: pl.DataFrame, run
 
 
 def _note_changes(
-    con: duckdb.DuckDBPyConnection, pending: pl.DataFrame, run: int, dimensions: list[str], inputs: Mapping[str, str]
+    con: duckdb.DuckDBPyConnection,
+    pending: pl.DataFrame,
+    run: int,
+    dimensions: list[str],
+    why: Callable[[Collection[date]], Mapping[date, str]],
 ) -> None:
     """Note what changed in months kept before, and what closed months hold back, each with what made it differ."""
     months = [month for (month,) in con.execute("SELECT DISTINCT billing_month FROM months_before").fetchall()]
     told = pl.DataFrame(
-        list(causes(con, months, run, inputs).items()),
-        schema={"billing_month": pl.Date(), "cause": pl.String()},
-        orient="row",
+        list(why(months).items()), schema={"billing_month": pl.Date(), "cause": pl.String()}, orient="row"
     )
     with registered(con, causes=told):
         con.execute(query_file("restate", ()), {"run": run, "dimensions": dimensions})

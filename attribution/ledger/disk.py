@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +22,17 @@ PUBLISHED = "costs.duckdb"
 def charges_folder(store: Path) -> Path:
     """Where the parts lie."""
     return store / "charges"
+
+
+def charge_files(store: Path, parts: Iterable[tuple[str, int]]) -> list[Path]:
+    """The files of parts' charges, in order.
+
+    Args:
+        store: the ledger's folder.
+        parts: name and number of files of each part.
+    """
+    folder = charges_folder(store)
+    return [folder / part / f"charges-{number:04}.parquet" for part, files in parts for number in range(files)]
 
 
 def write_rows(rows: pl.DataFrame, path: Path) -> None:

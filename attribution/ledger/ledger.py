@@ -21,7 +21,7 @@ from attribution.ledger.connection import (
     replace,
     transaction,
 )
-from attribution.ledger.disk import PUBLISHED, charges_folder
+from attribution.ledger.disk import PUBLISHED, charge_files, charges_folder
 from attribution.ledger.hourly import charge_periods
 from attribution.ledger.lines import lines, subjects
 from attribution.ledger.lock import make_store, write_lock
@@ -283,8 +283,7 @@ class Ledger:
             WHERE b.superseded_run IS NULL ORDER BY p.part_no
             """
         ).fetchall()
-        folder = charges_folder(self.store)
-        return [folder / part / f"charges-{number:04}.parquet" for part, files in rows for number in range(files)]
+        return charge_files(self.store, rows)
 
     def lay_views(self) -> None:
         """Make the views anew, over the tables and files as they are now."""

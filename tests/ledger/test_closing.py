@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from ledger_builder import AS_OF, UTC_DAYS, bill, charge, ingest, month, start
+from ledger_builder import AS_OF, UTC_DAYS, Bill, bill, charge, ingest, month, start
 
 from attribution.ledger import Ledger, close_month, open_ledger, publish, reopen_month
 from schemas.costs import COST_COLUMNS, LINEAGE_COLUMNS, POOLED_COLUMNS, allocation_columns
@@ -231,6 +231,71 @@ def causes(ledger: Ledger, first: Mapping[str, str], second: Mapping[str, str]) 
     keep(ledger, "borealis", **second)
     (told,) = ledger.frame("SELECT DISTINCT cause FROM restatements").to_series().to_list()
     return str(told)
+
+
+ROWS = (charge("3"), charge("1.5", ResourceId="res-2", x_note="a"))
+
+
+@pytest.mark.parametrize(
+    ("again", "cause"),
+    [
+        pytest.param(bill("b.csv", *reversed(ROWS), mode="snapshot"), "tags", id="rows in another order"),
+        pytest.param(bill("b.csv", *ROWS, reading="newer", mode="snapshot"), "tags", id="read by a newer reader"),
+        pytest.param(Bill("b.csv", [[row] for row in ROWS], mode="snapshot"), "tags", id="in two files"),
+        pytest.param(
+            bill("b.csv", *({**row, "x_blank": None} for row in ROWS), mode="snapshot"), "tags", id="a blank column"
+        ),
+        pytest.param(
+            bill("b.csv", charge("1.5"), charge("3", ResourceId="res-2", x_note="a"), mode="snapshot"),
+            "late bill, tags",
+            id="the same sums for other resources",
+        ),
+        pytest.param(
+            bill("b.csv", *({**row, "x_note": "b"} for row in ROWS), mode="snapshot"), "late bill, tags", id="a note"
+        ),
+        pytest.param(bill("b.csv", charge("4.5"), mode="snapshot"), "late bill, tags", id="fewer rows"),
+    ],
+)
+def test_a_bill_that_says_the_same_again_is_not_late(ledger: Ledger, again: Bill, cause: str) -> None:
+    ingest(ledger, bill("b.csv", *ROWS, mode="snapshot"))
+    keep(ledger, tags="1")
+    close(ledger)
+    assert ingest(ledger, again).revised
+    keep(ledger, "borealis", tags="2")
+    told = "SELECT DISTINCT cause FROM pending_restatements"
+    assert ledger.frame(told).rows() == [(cause,)]
+    reopen_month(ledger, SEPTEMBER, start(ledger))
+    keep(ledger, "borealis", tags="2")
+    assert ledger.frame("SELECT DISTINCT cause FROM restatements").rows() == [(cause,)]
+
+
+def test_what_came_and_went_between_two_runs_is_no_change(ledger: Ledger) -> None:
+    first = bill("b.csv", *ROWS, mode="snapshot")
+    ingest(ledger, first)
+    keep(ledger, tags="1")
+    for one in (bill("b.csv", charge("8"), mode="snapshot"), first):
+        assert ingest(ledger, one).revised
+    keep(ledger, "borealis", tags="2")
+    assert ledger.frame("SELECT DISTINCT cause FROM restatements").rows() == [("tags",)]
+
+
+def test_the_same_bytes_read_otherwise_are_no_late_bill(ledger: Ledger) -> None:
+    """A setting of the source, or a newer reader, makes other charges of them."""
+    ingest(ledger, bill("b.csv", charge("3")))
+    keep(ledger)
+    ingest(ledger, bill("b.csv", charge("30"), reading="decimal=comma"))
+    ledger.con.execute("UPDATE book.deliveries_read SET content_digest = 'one'")
+    keep(ledger)
+    assert ledger.frame("SELECT DISTINCT cause FROM restatements").rows() == [("reading of bills",)]
+
+
+def test_what_was_pruned_cannot_be_called_the_same(ledger: Ledger) -> None:
+    ingest(ledger, bill("b.csv", *ROWS, mode="snapshot"))
+    keep(ledger, tags="1")
+    ingest(ledger, bill("b.csv", *reversed(ROWS), mode="snapshot"))
+    ledger.con.execute("UPDATE book.parts SET pruned_run = 1 WHERE part_no = 1")
+    keep(ledger, "borealis", tags="2")
+    assert ledger.frame("SELECT DISTINCT cause FROM restatements").rows() == [("late bill, tags",)]
 
 
 def test_several_causes_are_all_named(ledger: Ledger) -> None:
