@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date
 from decimal import Decimal
 
 import polars as pl
@@ -98,6 +99,30 @@ def test_answers_sum_to_all_money(world: World) -> None:
 def test_lint_says_what_should_be_looked_at(world: World, rules: str, expected: list[tuple[str, str]]) -> None:
     told = [one for one in kinds(world, rules) if one[0] != "unknown_column"]
     assert told == expected
+
+
+@pytest.mark.parametrize(
+    ("bills", "leads"),
+    [
+        ({"Alpha": [("1", "USD")], "alpha": [("2", "USD")]}, '"alpha" = ["Alpha"]'),
+        ({"Alpha": [("2", "USD")], "alpha": [("2", "USD")]}, '"Alpha" = ["alpha"]'),
+        ({"Alpha": [("2", "USD")], "alpha": [("1", "USD"), ("1.000000000001", "USD")]}, '"alpha" = ["Alpha"]'),
+        ({"Alpha": [("2", "USD")], "alpha": [("-3", "USD")]}, '"alpha" = ["Alpha"]'),
+        ({"Alpha": [(None, "USD")], "alpha": [("0", "USD")]}, '"Alpha" = ["alpha"]'),
+        # 900 of 1000 yen are more of their currency than 2 of 3 dollars are of theirs
+        ({"Alpha": [("2", "USD")], "alpha": [("900", "JPY"), ("1", "USD")], "beta": [("100", "JPY")]},
+         '"alpha" = ["Alpha"]'),
+        ({"a-b": [("1", "USD")], "A b": [("3", "USD")], "a_b": [("2", "USD")]}, '"A b" = ["a_b", "a-b"]'),
+    ],
+)  # fmt: skip
+def test_the_spelling_with_the_most_money_is_proposed(bills: dict[str, list[tuple[str, str]]], leads: str) -> None:
+    made = World()
+    for project, charges in bills.items():
+        for number, (cost, currency) in enumerate(charges):
+            day = {"usage_date": date(2026, 9, 3 + number)}
+            made.bill(f"{project}-{number}", cost, tags={"project": project}, BillingCurrency=currency, **day)
+    (one,) = remarks(made, "")
+    assert one.hint == f"If they are one: [dimension.project.values] {leads}."
 
 
 def test_an_overlap_says_how_much_and_to_whom(world: World) -> None:

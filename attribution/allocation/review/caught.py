@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import polars as pl
 
@@ -73,6 +74,24 @@ _BY_RULE: dict[str, pl.DataType] = {
 
 def _nowhere(evidence: Evidence) -> pl.Series:
     return pl.zeros(evidence.contexts.height, pl.Boolean, eager=True)
+
+
+def largest_first(sums: pl.DataFrame, *names: str) -> list[tuple[str | None, ...]]:
+    """Each combination of some columns once, the one with the most money first, then in the alphabet's order.
+
+    Currencies are never added, so each is set against its own: what counts is the greatest part that a combination has
+    of the money of any currency, credits by their size.
+
+    Args:
+        sums: the columns, BillingCurrency and EffectiveCost, one row each.
+        names: the columns.
+    """
+    totals = dict(sums.group_by("BillingCurrency").agg(pl.col("EffectiveCost").abs().sum()).iter_rows())
+    best: dict[tuple[str | None, ...], Fraction] = {}
+    for *who, currency, amount in sums.select(*names, "BillingCurrency", "EffectiveCost").iter_rows():
+        part = Fraction(abs(amount)) / Fraction(totals[currency]) if amount else Fraction(0)
+        best[tuple(who)] = max(part, best.get(tuple(who), part))
+    return sorted(best, key=lambda who: (-best[who], [name or "" for name in who]))
 
 
 def caught(evidence: Evidence, lines: pl.DataFrame, month: pl.Expr | None = None) -> Caught:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from attribution.allocation.review.caught import Caught
+from attribution.allocation.review.caught import Caught, largest_first
 from attribution.allocation.review.chains import chain_remarks
 from attribution.allocation.split import Divided
 from attribution.rules.records import Rule, Split, Take
@@ -136,20 +136,26 @@ def _beaten(found: Caught, dimension: str, said: pl.Series) -> Iterator[tuple[st
 
 
 def _spellings(found: Caught) -> Iterator[Remark]:
+    """Values that may be one; the spelling that carries the most money leads."""
     for dimension in found.evidence.book.dimensions:
-        values = found.evidence.answers.told(found.won.get_column(dimension).unique(), dimension)[0].unique().sort()
+        value, _, _ = found.evidence.answers.told(found.won.get_column(dimension), dimension)
+        spelled = found.money.with_columns(value.gather(found.money.get_column("context")).alias("value"))
+        sums = spelled.group_by("value", "BillingCurrency").agg(known_sum("EffectiveCost"))
         groups: dict[str, list[str]] = defaultdict(list)
-        for value in values:
-            groups[fold(value)].append(value)
-        for several in (group for group in groups.values() if len(group) > 1):
-            shown = ", ".join(f'"{value}"' for value in several)
-            others = ", ".join(f'"{value}"' for value in several[1:])
+        for (one,) in largest_first(sums, "value"):
+            groups[fold(str(one))].append(str(one))
+        for several in sorted(sorted(group) for group in groups.values() if len(group) > 1):
+            first, *others = groups[fold(several[0])]
             yield Remark(
                 "two_spellings",
                 f"[dimension.{dimension}]",
-                f"{shown} are counted as {len(several)} values.",
-                f'If they are one: [dimension.{dimension}.values] "{several[0]}" = [{others}].',
+                f"{_quoted(several)} are counted as {len(several)} values.",
+                f'If they are one: [dimension.{dimension}.values] "{first}" = [{_quoted(others)}].',
             )
+
+
+def _quoted(values: list[str]) -> str:
+    return ", ".join(f'"{value}"' for value in values)
 
 
 def _splits(splits: tuple[Split, ...], divided: Divided) -> Iterator[Remark]:

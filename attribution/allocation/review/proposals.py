@@ -11,11 +11,10 @@ from collections import defaultdict
 from dataclasses import dataclass
 from decimal import Decimal
 from difflib import get_close_matches
-from fractions import Fraction
 
 import polars as pl
 
-from attribution.allocation.review.caught import Caught
+from attribution.allocation.review.caught import Caught, largest_first
 from attribution.rules.records import RuleBook
 from schemas.dimensions import SHARED, UNKNOWN, fold
 from schemas.money import known_sum, sum_exactly
@@ -67,7 +66,7 @@ def propose(found: Caught, tags: pl.DataFrame, dimension: str, most: int) -> lis
     nobody = rows.filter(pl.col("method") == "unallocated")
     cost = known_sum("EffectiveCost")
     sums = nobody.group_by(*_SOURCE, "BillingCurrency").agg(cost).filter(pl.col("EffectiveCost") != 0)
-    largest = _ranked(sums)
+    largest = [dict(zip(_SOURCE, one, strict=True)) for one in largest_first(sums, *_SOURCE)]
     names = {rule.name for rule in evidence.book.rules} | {split.name for split in evidence.book.splits}
     made: list[Proposal] = []
     for source in largest[:most]:
@@ -79,17 +78,6 @@ def propose(found: Caught, tags: pl.DataFrame, dimension: str, most: int) -> lis
         amounts = dict(sums.filter(same).select("BillingCurrency", "EffectiveCost").sort("BillingCurrency").iter_rows())
         made.append(Proposal(dimension, source, amounts, _share(amounts, nobody), _resources(here), because, text))
     return made
-
-
-def _ranked(sums: pl.DataFrame) -> list[dict[str, str | None]]:
-    """Every source once, the largest first: currencies are never added, so each is set against its own."""
-    totals = dict(sums.group_by("BillingCurrency").agg(pl.col("EffectiveCost").abs().sum()).iter_rows())
-    best: dict[tuple[str | None, ...], Fraction] = {}
-    for *source, currency, amount in sums.select(*_SOURCE, "BillingCurrency", "EffectiveCost").iter_rows():
-        part = Fraction(abs(amount)) / Fraction(totals[currency])
-        best[tuple(source)] = max(part, best.get(tuple(source), part))
-    ranked = sorted(best, key=lambda source: (-best[source], [name or "" for name in source]))
-    return [dict(zip(_SOURCE, source, strict=True)) for source in ranked]
 
 
 def _share(amounts: dict[str, Decimal], nobody: pl.DataFrame) -> Decimal | None:
