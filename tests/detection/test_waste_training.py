@@ -137,6 +137,11 @@ def resting(last: datetime, through: datetime = ENDS, **more: Any) -> Change:  #
                      job("o", resource_id="n-2", start=through, end=through)]}  # fmt: skip
 
 
+def billed_to(day: date) -> tuple[Any, ...]:
+    """The node's bill up to a day, while its source goes on to November 8."""
+    return (BILLS[0], billed("n-1", "9", NOVEMBER, last_day=day, days=day.day, **HOURLY))
+
+
 def rest(kind: str, subject: str) -> Near:
     return Near(
         **of_jobs(kind),
@@ -144,13 +149,21 @@ def rest(kind: str, subject: str) -> Near:
         fires=(
             resting(at(11, 2)), resting(at(10, 9)), resting(at(11, 3), at(11, 10)),
             resting(at(11, 2), state="FAILED"), {"things": [], **resting(at(11, 2))},
+            {"bills": billed_to(date(2026, 11, 7)), **resting(at(11, 2))},
+            {"bills": billed_to(date(2026, 11, 6)), **resting(at(10, 31))},
+            resting(at(10, 20), days_ago(7) + SECOND),
         ),
         spares=(
             resting(at(11, 2, 1)), resting(at(11, 9)), {"bills": BILLS[:0], **resting(at(11, 2))},
             {"jobs": [job(start=at(10, 5), end=None, partition="big"), job("o", resource_id="n-2", end=at(11, 9))]},
             {"bills": [billed("n-1", "9", date(2026, 9, 1))], **resting(at(11, 2))},
+            {"bills": billed_to(date(2026, 11, 6)), **resting(at(10, 31, 1))},
+            {"bills": (billed("n-1", "9", OCTOBER, last_day=date(2026, 10, 30), days=30, **HOURLY),),
+             **resting(at(10, 25), at(10, 26))},
+            {"jobs": [*resting(at(10, 9))["jobs"], job("later", start=at(11, 2), end=at(11, 2, 1), partition="big")]},
         ),
-        lacks=({"jobs": [job(end=at(11, 1), partition="big", start=at(10, 30))]}, resting(at(10, 26), at(10, 27))),
+        lacks=({"jobs": [job(end=at(11, 1), partition="big", start=at(10, 30))]}, resting(at(10, 26), at(10, 27)),
+               resting(at(10, 20), days_ago(7))),
     )  # fmt: skip
 
 

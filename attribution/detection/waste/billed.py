@@ -24,17 +24,24 @@ def marks_of(watermarks: Mapping[str, Watermark]) -> pl.LazyFrame:
     return pl.LazyFrame(rows, schema={"source": pl.String, **days}, orient="row")
 
 
-def silence() -> pl.Expr:
-    """Days from what rows of a group were billed for last to the last complete day of their source, in an aggregation.
+def billed_until() -> pl.Expr:
+    """The last day that rows of a group were billed for, in an aggregation.
 
-    The one rule of whether a thing still costs: it does while this is at most `silent_days`. A line a month is dated on
-    the month's first day and stands for the whole of it; it is known by a rhythm of such lines, or by being alone.
+    A line a month is dated on the month's first day and stands for the whole of it; it is known by a rhythm of such
+    lines, or by being alone.
     """
     lone = (pl.col("last_day") == pl.col("month")) & (pl.col("days") == 1)
     monthly = (lone.sum() > 1) | (pl.col("month").n_unique() == 1)
     covered = pl.when(monthly).then(pl.col("last_day").filter(lone).max().dt.month_end())
-    until = pl.max_horizontal(pl.col("last_day").max(), covered)
-    return (pl.col("last_mark").max() - until).dt.total_days()
+    return pl.max_horizontal(pl.col("last_day").max(), covered)
+
+
+def silence() -> pl.Expr:
+    """Days from what rows of a group were billed for last to the last complete day of their source, in an aggregation.
+
+    The one rule of whether a thing still costs: it does while this is at most `silent_days`.
+    """
+    return (pl.col("last_mark").max() - billed_until()).dt.total_days()
 
 
 def still(silent_days: int) -> pl.Expr:
@@ -54,9 +61,9 @@ def billed_things(meters: pl.LazyFrame, dimensions: tuple[str, ...], silent_days
         One resource x currency: `subject` its id as billed last, `source`, `month` the last complete month of that
         source, `stake` the EffectiveCost of that month (null: unknown), `paid` whether it cost something in it or
         later, or may have; `recent` whether it still does, see `silence`; every dimension by the last days billed;
-        `first_day` and `last_day` of usage, `unallocated` whether nobody is known for all of the stake, `service`,
-        `ServiceCategory`, `ResourceType` and `RegionId` of its dearest meter, `first_mark` and `last_mark` of its
-        source, `told_cost`.
+        `first_day` and `last_day` of usage, `silent`, see `silence`; `unallocated` whether nobody is known for all of
+        the stake, `service`, `ServiceCategory`, `ResourceType` and `RegionId` of its dearest meter, `first_mark` and
+        `last_mark` of its source, `told_cost`.
     """
     rows = meters.filter(pl.col("key").is_not_null())
     newest = rows.group_by(_WHOSE).agg(
@@ -80,6 +87,7 @@ def billed_things(meters: pl.LazyFrame, dimensions: tuple[str, ...], silent_days
         known_sum("EffectiveCost", in_month).alias("stake"),
         (costs & (pl.col("month") >= pl.col("stake_month"))).any().alias("paid"),
         still(silent_days).alias("recent"),
+        silence().alias("silent"),
         *(only(name, current) for name in dimensions),
         pl.col("first_day").min(),
         pl.col("last_day").max(),

@@ -8,7 +8,7 @@ import polars as pl
 
 from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
-from attribution.detection.waste.nodes import resting_nodes
+from attribution.detection.waste.nodes import idle_for, resting_nodes
 from attribution.detection.waste.telling import counted, day, money, month, number
 from schemas.money import known_sum
 
@@ -25,18 +25,17 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
             pl.col("rested").min(),
             pl.col("unseen").max(),
             pl.col("working").any(),
+            pl.col("handed_back").all(),
             pl.col("through", "month").max(),
             *(pl.col(name).mode().sort().first() for name in estate.dimensions),
         )
         .with_columns(pl.format("partition={}", "partitions").alias("subject"))
         .with_columns(pl.col("subject").alias("key"))
     )
-    rested = pl.col("rested") >= at["days"]
-    stale = ~rested & (pl.col("unseen") >= at["days"]) & ~pl.col("working")
     return judged(
         rows,
         at,
-        waste=pl.when(~stale).then(rested & ~pl.col("working")),
+        waste=idle_for(at["days"]),
         evidence=pl.format(
             "{} without a job since {}, {} days; billed {} in {}",
             counted("nodes", "node"),
