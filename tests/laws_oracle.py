@@ -33,7 +33,11 @@ def fold(text: str) -> str:
     return text.casefold().replace("-", "").replace("_", "").replace(" ", "")
 
 
-def canonical(dimension: str, text: str) -> str:
+def canonical(dimension: str, text: str, day: date | None = None, world: World | None = None) -> str:
+    """The value of a spelling; of a world also by the aliases that hold on a day."""
+    for name, spelling, value, since, until in world.aliases if world and day else ():
+        if (name, fold(spelling)) == (dimension, fold(text)) and (since or day) <= day and (not until or day < until):
+            return value
     return SPELLINGS.get(dimension, {}).get(fold(text), text.strip())
 
 
@@ -70,16 +74,6 @@ def add(amounts: Iterable[Units]) -> Units:
 # --- resolve -------------------------------------------------------------------------------------------------------
 
 
-def heard(pairs: Iterable[tuple[str, str]], keys: Iterable[str], dimension: str = "") -> tuple[str, str] | None:
-    """The first key, in order of trust, that has a value; two different values of one key are a conflict."""
-    pairs = list(pairs)
-    for key in keys:
-        values = {canonical(dimension, value) for name, value in pairs if fold(name) == fold(key) and value.strip()}
-        if values:
-            return (values.pop() if len(values) == 1 else "(tag conflict)"), key
-    return None
-
-
 class Tags:
     """Every source of tags of a world, by resource and day."""
 
@@ -97,9 +91,21 @@ class Tags:
             if name == resource and (since is None or since <= day) and (until is None or day < until)
         ]
 
+    def heard(
+        self, pairs: Iterable[tuple[str, str]], keys: Iterable[str], dimension: str, day: date
+    ) -> tuple[str, str] | None:
+        """The first key, in order of trust, that has a value; two different values of one key are a conflict."""
+        pairs = list(pairs)
+        for key in keys:
+            said = [value for name, value in pairs if fold(name) == fold(key) and value.strip()]
+            values = {canonical(dimension, value, day, self.world) for value in said}
+            if values:
+                return (values.pop() if len(values) == 1 else "(tag conflict)"), key
+        return None
+
     def own(self, one: Charge, keys: Iterable[str], dimension: str = "") -> tuple[str, str, str] | None:
-        csv = heard(self.of_csv(one.resource, one.day), keys, dimension)
-        bill = heard(dict(one.tags).items(), keys, dimension)
+        csv = self.heard(self.of_csv(one.resource, one.day), keys, dimension, one.day)
+        bill = self.heard(dict(one.tags).items(), keys, dimension, one.day)
         both = [(csv, "tag"), (bill, "bill-tag")]
         first = (self.world.owner_first if dimension == "owner" else "") or self.world.first
         for found, method in both if first == "csv" else both[::-1]:
@@ -113,9 +119,9 @@ class Tags:
         while here in above and above[here] not in path:
             here = above[here]
             path.append(here)
-            csv = heard(self.of_csv(here, one.day), KEYS[dimension], dimension)
+            csv = self.heard(self.of_csv(here, one.day), KEYS[dimension], dimension, one.day)
             days = sorted((day for day in self.billed[here] if day <= one.day), reverse=True)
-            bills = (heard(self.billed[here][day], KEYS[dimension], dimension) for day in days)
+            bills = (self.heard(self.billed[here][day], KEYS[dimension], dimension, one.day) for day in days)
             bill = next((found for found in bills if found), None)
             for found, kind in ((csv, ""), (bill, "bill-")):
                 if found:
@@ -186,7 +192,8 @@ def ruled(rules: Iterable[Rule], source: str, one: Charge, tags: Tags, won: dict
         said = {dimension: taken(value, ask) for dimension, value in rule.assign}
         for dimension, text in said.items():
             if text is not None:
-                won.setdefault(dimension, (canonical(dimension, text), "rule", rule.name))
+                day = None if isinstance(dict(rule.assign)[dimension], str) else one.day
+                won.setdefault(dimension, (canonical(dimension, text, day, tags.world), "rule", rule.name))
 
 
 def resolved(world: World) -> list[Cost]:

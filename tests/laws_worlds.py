@@ -158,6 +158,7 @@ class World:
     rules: tuple[Rule, ...] = ()
     splits: tuple[Split, ...] = ()
     accounts: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
+    aliases: tuple[tuple[str, str, str, date | None, date | None], ...] = ()  # dimension, spelling, value, days
     first: str = "csv"
     owner_first: str = ""
     delivery: str = field(default="parts")
@@ -234,6 +235,12 @@ RULES += (
     ),
     Rule("anything", (), (("stage", "sft"), ("owner", "Mira")), default=True),
 )
+# One spelling that is another project's from a day on, and one that is nobody's before, or after, a day.
+ALIASES = (
+    ("project", "zephyr", "borealis", None, date(2026, 9, 10)),
+    ("project", "Zephyr", "atlas-7b", date(2026, 9, 10), MONTHS[2]),
+    ("owner", "tomas", "mira", date(2026, 9, 1), None),
+)
 SHARED = Split("shared money", ("project", "shared"), "cost")
 PLATFORM = Split("platform", ("project", "platform"), "even")
 SUPPORT = Split("support", ("ServiceName", "Premium Support"), "cost", ("project", "owner"))
@@ -295,6 +302,7 @@ def worlds(draw: st.DrawFn, delivery: str = "parts") -> World:
         rules,
         draw(_splits()),
         accounts,
+        tuple(one for one in ALIASES if draw(st.booleans())),
         draw(st.sampled_from(("csv", "bill"))),
         draw(st.sampled_from(("", "bill", "csv"))),
         delivery,
@@ -390,8 +398,10 @@ def _settings(world: World) -> str:
 
 def _rules(world: World) -> str:
     lines = [f"[tags]\nfirst = {_toml(world.first)}", '[dimension.project]\ntags = ["project", "proj"]']
-    lines.append('[dimension.project.values]\n"atlas-7b" = []\n"borealis" = ["北极光"]')
-    lines.append('[dimension.experiment.values]\n"run-1" = []\n[dimension.owner.values]\n"mira" = []')
+    lines.append(f'[dimension.project.values]\n"atlas-7b" = {_dated(world, "atlas-7b")}')
+    lines.append(f'"borealis" = {_dated(world, "borealis", "北极光")}')
+    lines.append('[dimension.experiment.values]\n"run-1" = []')
+    lines.append(f'[dimension.owner.values]\n"mira" = {_dated(world, "mira")}')
     lines += [f"[dimension.owner]\nfirst = {_toml(world.owner_first)}"] if world.owner_first else []
     for account, assign in world.accounts:
         lines.append(f"[[account]]\nid = {_toml(account)}\nassign = {_toml(dict(assign))}")
@@ -407,6 +417,16 @@ def _rules(world: World) -> str:
         lines += [f"to = {_toml(list(one.to))}"] if one.to else []
         lines += [f"weights = {_toml(dict(one.weights))}"] if one.weights else []
     return "\n".join(lines)
+
+
+def _dated(world: World, value: str, *always: str) -> str:
+    """The aliases of a value."""
+    written = [_toml(alias) for alias in always]
+    for _, spelling, stands_for, since, until in world.aliases:
+        if stands_for == value:
+            days = "".join(f", {word} = {day}" for word, day in (("since", since), ("until", until)) if day)
+            written.append(f"{{ alias = {_toml(spelling)}{days} }}")
+    return f"[{', '.join(written)}]"
 
 
 def _toml(value: object) -> str:

@@ -19,6 +19,7 @@ from attribution.rules import TAG, Coded, RuleBook, coded
 from schemas.faults import LawBrokenError
 from schemas.workspace import OWN_COSTS
 
+ACCOUNT = "account"
 # A tag set with what its keys are: tags of a bill, or columns of own costs.
 _TAGSET = ("Tags", (pl.col("source") == OWN_COSTS).alias("own_costs"))
 
@@ -41,7 +42,8 @@ class Evidence:
 
     def heard(self, source: str, field: str) -> pl.Series:
         """The answers of one source to one field, null where it says nothing; each day by its own aliases."""
-        dimension = self.book.dimensions.get(field)
+        # What an account stands for is written out in the rules, so that no alias of any day reads it.
+        dimension = None if source == ACCOUNT else self.book.dimensions.get(field)
         editions = {day: dimension.field(day) for day in dimension.editions} if dimension else {EVER: field}
         first = self.contexts.get_column("first_day")
         said = self._said(f"{source} {editions.pop(EVER)}")
@@ -203,7 +205,7 @@ def _accounts(subjects: pl.DataFrame, book: RuleBook, answers: Answers) -> pl.Da
     columns: list[pl.Series] = []
     for dimension in book.dimensions:
         known = {
-            account: answers.one(assign[dimension], "account", f"account {account}")
+            account: answers.one(assign[dimension], ACCOUNT, f"account {account}")
             for account, assign in book.accounts.items()
             if dimension in assign
         }
@@ -215,5 +217,5 @@ def _accounts(subjects: pl.DataFrame, book: RuleBook, answers: Answers) -> pl.Da
                 .get_column("answer")
                 for name in ("SubAccountId", "BillingAccountId")
             ]
-            columns.append(pl.select(pl.coalesce(found).alias(f"account {dimension}")).to_series())
+            columns.append(pl.select(pl.coalesce(found).alias(f"{ACCOUNT} {dimension}")).to_series())
     return pl.DataFrame(columns)

@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from attribution.allocation.created import created
-from attribution.allocation.evidence import Evidence, gather_evidence
+from attribution.allocation.evidence import ACCOUNT, Evidence, gather_evidence
 from attribution.allocation.inherit import ancestry, attachments
 from attribution.allocation.resolve import decide
 from attribution.allocation.shares import recompute
@@ -200,7 +200,7 @@ class _Saying:
         return {dimension: self._of(dimension, context) for dimension in self.evidence.book.dimensions}
 
     def _of(self, dimension: str, context: int) -> tuple[Said, ...]:
-        sources = (*self.evidence.book.first_of(dimension), "parent", "account")
+        sources = (*self.evidence.book.first_of(dimension), "parent", ACCOUNT)
         heard = [said for rule, name, said in self.ruled if name == dimension and not rule.default]
         heard += [self.evidence.heard(source, dimension) for source in sources]
         heard += [said for rule, name, said in self.ruled if name == dimension and rule.default]

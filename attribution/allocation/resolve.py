@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from attribution.allocation.answers import Answers, value_of
-from attribution.allocation.evidence import Evidence, gather_evidence
+from attribution.allocation.evidence import ACCOUNT, Evidence, gather_evidence
 from attribution.allocation.timeline import EVER
 from attribution.rules import Coded, RuleBook, Take, Values, holds, taken
 from attribution.rules.records import Ask, Rule, asks, takes
@@ -76,7 +76,7 @@ def decide(evidence: Evidence, note: Note | None = None) -> pl.DataFrame:
     won = ruled(evidence, note)
     for dimension in evidence.book.dimensions:
         said = [won[dimension], evidence.own_tags(dimension)]
-        said += [evidence.heard(source, dimension) for source in ("parent", "account")]
+        said += [evidence.heard(source, dimension) for source in ("parent", ACCOUNT)]
         won[dimension] = pl.select(pl.coalesce(said)).to_series()
     last = [rule for rule in evidence.book.rules if rule.default]
     if last:

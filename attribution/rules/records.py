@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
@@ -191,6 +192,13 @@ class Dimension:
             day: self.spellings | {alias.spelling: alias.value for alias in self.dated if alias.on(day)}
             for day in sorted({date.min, *edges})
         }
+
+    def edition(self, day: date | None) -> date | None:
+        """First day of the edition that holds on a day; None on an unknown day."""
+        if day is None:
+            return None
+        edges = list(self.editions)
+        return edges[bisect_right(edges, day) - 1]
 
     def field(self, edition: date) -> str:
         """What answers of an edition stand under."""

@@ -44,6 +44,16 @@ def test_parents_rules_and_conflicts_follow_the_day() -> None:
     assert [values(world, taking)[at] for at in (2, 4)] == ["atlas", "aurora"]
 
 
+def test_an_account_stands_for_its_value_on_every_day() -> None:
+    """Also on days after an alias of the dimension began or ended, and for a resource that has no tag."""
+    world = World()
+    for day in (9, 10, 20):
+        world.bill(None, "1", march(day)).bill("i-1", "1", march(day))
+    account = '[[account]]\nid = "000000000001"\nassign = { project = "atlas", owner = "o" }\n'
+    assert values(world, PROJECT + account) == ["atlas"] * 6
+    assert values(world, PROJECT + account, "owner") == ["o"] * 6
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

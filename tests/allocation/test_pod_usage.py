@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import UTC, date, datetime
 from decimal import Decimal
 
 import polars as pl
 
+from attribution.allocation.beside import Beside
+from attribution.allocation.nodes.named import labelled, named_jobs
 from attribution.allocation.nodes.uses import pod_uses
 from attribution.rules import read_rules
-from schemas.inputs import USAGE_COLUMNS
+from schemas.inputs import POD_COLUMNS, USAGE_COLUMNS
 
 DAY = date(2026, 10, 3)
 
@@ -47,6 +49,26 @@ def test_the_most_trusted_key_with_a_value_answers_by_its_aliases() -> None:
         "(tag conflict)": "8",
     }
     assert weights(frame, "project") == {"atlas": "3.5", "(tag conflict)": "8", "unallocated": "4.000000000001"}
+
+
+def test_labels_are_read_by_the_aliases_of_their_day() -> None:
+    """On its first day an alias holds, on the day of its end it does no more; so also where a pod is a job."""
+    book = read_rules(
+        '[dimension.project]\ntags = ["project"]\nvalues = { atlas = [{ alias = "old", until = 2026-10-04 }], '
+        'orion = [{ alias = "old", since = 2026-10-04, until = 2026-10-05 }] }\n[dimension.owner]\ntags = ["owner"]'
+    )
+    days = pl.Series([date(2026, 10, 3), date(2026, 10, 4), date(2026, 10, 5), None], dtype=pl.Date())
+    frame = used(*[("a", '{"project":"OLD","owner":"old"}', "1")] * 4).filter(measure="gpu_hours")
+    told = labelled(frame, days, ("project", "owner"), book.dimensions)
+    assert told.get_column("of project").to_list() == ["atlas", "orion", "OLD", "OLD"]
+    assert told.get_column("of owner").to_list() == ["old"] * 4
+    pods = pl.DataFrame(
+        [("p", "i-1", datetime(2026, 10, day, 12, tzinfo=UTC), 1.0, "a", '{"project":"old"}') for day in (3, 4, 5)],
+        schema={name: POD_COLUMNS[name] for name in ("job_id", "resource_id", "start", "gpus", "namespace", "labels")},
+        orient="row",
+    )
+    named = named_jobs(Beside(pods=pl.concat([pl.DataFrame(schema=POD_COLUMNS), pods], how="diagonal")), book)
+    assert named.sort("start").get_column("of project").to_list() == ["atlas", "orion", "old"]
 
 
 def test_idle_is_idle_and_the_rest_is_unallocated() -> None:

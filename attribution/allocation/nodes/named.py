@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from bisect import bisect_right
 from collections.abc import Mapping
 from datetime import date
 
@@ -27,7 +26,8 @@ def named_jobs(beside: Beside, book: RuleBook) -> pl.DataFrame:
     jobs = beside.jobs
     jobs = jobs.with_columns(_said(jobs, takes, book.dimensions[name]) for name, takes in book.jobs.items())
     jobs = _with_runs(jobs, beside.runs, book)
-    pods = beside.pods.hstack(labelled(beside.pods, book.names, book.dimensions))
+    days = beside.pods.get_column("start").dt.date()
+    pods = beside.pods.hstack(labelled(beside.pods, days, book.names, book.dimensions))
     both = pl.concat([jobs, pods], how="diagonal")
     return both.with_columns(pl.col(of(name)).fill_null(UNALLOCATED) for name in book.names)
 
@@ -63,10 +63,8 @@ def _aliased(values: pl.Series, dimension: Dimension, days: pl.Series) -> pl.Ser
     """Values by the aliases of their day; on an unknown day those hold that always do."""
     if not dimension.dated:
         return _spelled(values, dimension, None)
-    edges = list(dimension.editions)
-    asked = pl.DataFrame({"value": values, "day": days}).with_row_index("row")
-    at = [None if day is None else edges[bisect_right(edges, day) - 1] for day in days]
-    asked = asked.with_columns(pl.Series("edition", at, dtype=pl.Date()))
+    at = pl.Series("edition", [dimension.edition(day) for day in days], dtype=pl.Date())
+    asked = pl.DataFrame({"value": values}).with_columns(at).with_row_index("row")
     parts = []
     for edition in asked.get_column("edition").unique():
         mine = asked.filter(pl.col("edition").eq_missing(edition))
@@ -121,25 +119,27 @@ def _only(column: str) -> pl.Expr:
     return pl.when(values.n_unique() == 1).then(values.first()).alias(column)
 
 
-def labelled(used: pl.DataFrame, names: tuple[str, ...], dimensions: Mapping[str, Dimension]) -> pl.DataFrame:
-    """What labels and namespaces say, a column `of <dimension>` each, row by row.
+def labelled(
+    used: pl.DataFrame, days: pl.Series, names: tuple[str, ...], dimensions: Mapping[str, Dimension]
+) -> pl.DataFrame:
+    """What labels and namespaces say, a column `of <dimension>` each, row by row, by the aliases of a row's day.
 
     Keys of labels are compared as tag keys are, `namespace` is the pod's. Two values under one key are
     `(tag conflict)`; what no key answers is `unallocated`, and what an export calls idle is `idle`.
     """
-    sets = used.select(NAMESPACE, "labels").unique(maintain_order=True)
+    dated = any(dimensions[name].dated for name in names)
+    asked = used.select(NAMESPACE, "labels").with_columns((days if dated else pl.lit(None, pl.Date)).alias("day"))
+    sets = asked.unique(maintain_order=True)
     values = {
-        of(name): [_labelled(namespace, labels, dimensions[name]) for namespace, labels in sets.iter_rows()]
+        of(name): [_labelled(namespace, labels, day, dimensions[name]) for namespace, labels, day in sets.iter_rows()]
         for name in names
     }
     told = sets.with_columns(pl.Series(name, column, dtype=pl.String) for name, column in values.items())
-    rows = used.select(NAMESPACE, "labels").join(
-        told, on=[NAMESPACE, "labels"], how="left", nulls_equal=True, maintain_order="left"
-    )
+    rows = asked.join(told, on=asked.columns, how="left", nulls_equal=True, maintain_order="left")
     return rows.select(list(values))
 
 
-def _labelled(namespace: str | None, labels: str | None, dimension: Dimension) -> str:
+def _labelled(namespace: str | None, labels: str | None, day: date | None, dimension: Dimension) -> str:
     if namespace == USAGE_IDLE:
         return IDLE
     said: dict[str, set[str]] = {}
@@ -149,7 +149,7 @@ def _labelled(namespace: str | None, labels: str | None, dimension: Dimension) -
         said.setdefault(NAMESPACE, {namespace})
     for take in dimension.takes:
         values = taken(take, pl.Series(sorted(said.get(fold(take.key), ())), dtype=pl.String)).drop_nulls()
-        found = {dimension.canonical(value) for value in values}
+        found = {dimension.canonical(value, dimension.edition(day)) for value in values}
         if found:
             return found.pop() if len(found) == 1 else TAG_CONFLICT
     return UNALLOCATED

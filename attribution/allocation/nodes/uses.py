@@ -125,7 +125,7 @@ def _spans_of(states: pl.DataFrame, spans: pl.DataFrame, values: list[str]) -> p
 def pod_uses(split: Split, usage: pl.DataFrame, book: RuleBook) -> pl.DataFrame:
     """What pods used of nodes by day, and what the export calls idle: the rows of `Uses`, `hour` a day's start."""
     mine = usage.filter(pl.col("measure") == split.measure)
-    told = mine.hstack(labelled(mine, split.across, book.dimensions))
+    told = mine.hstack(labelled(mine, mine.get_column("usage_date"), split.across, book.dimensions))
     values = [of(name) for name in split.across]
     day = pl.col("usage_date").cast(pl.Datetime("us")).dt.replace_time_zone("UTC").cast(INSTANT)
     kind = pl.when(pl.col(values[0]) == IDLE).then(pl.lit(IDLE)).otherwise(pl.lit("job"))
