@@ -14,7 +14,8 @@ import polars as pl
 from attribution.reports import frames as shapes
 from attribution.reports.build import build_report
 from attribution.reports.frames import ReportFrames
-from attribution.reports.nightly import NightlySummary, Pending, Place, summary_of
+from attribution.reports.held import ClosedMonth, Pending
+from attribution.reports.nightly import NightlySummary, Place, summary_of
 from attribution.reports.period import Period, week_before
 from attribution.reports.report import BillLine
 from flows.arrival import Arrived
@@ -38,6 +39,7 @@ def summarize(run: Run, arrived: Arrived) -> NightlySummary:
         tuple(BillLine(*row) for row in changed.iter_rows()),
         (Place("for SQL", str(store / "costs.duckdb")), Place("reports", str(store / "reports"))),
         pending=pending(run),
+        closed=closed(run),
         nothing_new=not arrived.read,
         grace_days=run.workspace.waste.plan.grace_days,
     )
@@ -58,6 +60,20 @@ def pending(run: Run) -> tuple[Pending, ...]:
         """
     )
     return tuple(Pending(*row) for row in rows.iter_rows())
+
+
+def closed(run: Run) -> tuple[ClosedMonth, ...]:
+    """Of closed months that hold something back, what was reported and what is charged now."""
+    rows = run.ledger.frame(
+        """
+        SELECT billing_month, BillingCurrency, cost_column, sum(closed), sum(charged)
+        FROM main.closed_months
+        WHERE billing_month IN (SELECT billing_month FROM main.pending_restatements)
+            AND cost_column IN ('BilledCost', 'EffectiveCost')
+        GROUP BY ALL ORDER BY ALL
+        """
+    )
+    return tuple(ClosedMonth(*row) for row in rows.iter_rows())
 
 
 def week_of(frames: ReportFrames) -> Period:
@@ -216,12 +232,19 @@ def _bill_rows(kept: Kept, run: int | None) -> pl.DataFrame:
 
 
 def _reconciled_rows(kept: Kept) -> pl.DataFrame:
-    """Totals of all bills that count against all costs, by currency and cost column."""
+    """Totals of all bills that count against all costs, by currency and cost column, and what closed months hold."""
     rows = kept.frame(
         """
-        SELECT BillingCurrency, cost_column AS "column", sum(lines) AS lines, sum(costs) AS costs
-        FROM main.reconciliation GROUP BY ALL HAVING sum(lines) IS NOT NULL
+        SELECT r.BillingCurrency, r.cost_column AS "column", sum(r.lines) AS lines, sum(r.costs) AS costs,
+            coalesce(any_value(c.pending), 0) AS pending
+        FROM main.reconciliation AS r
+        LEFT JOIN (
+            SELECT BillingCurrency, cost_column, sum(pending) AS pending FROM main.closed_months GROUP BY ALL
+        ) AS c USING (BillingCurrency, cost_column)
+        GROUP BY ALL HAVING sum(r.lines) IS NOT NULL
         """
     )
     place = pl.col("column").replace_strict({name: place for place, name in enumerate(COSTS)}, return_dtype=pl.Int8)
-    return rows.sort("BillingCurrency", place).select(list(shapes.RECONCILED_COLUMNS))
+    return rows.sort("BillingCurrency", place).select(
+        pl.col(name).cast(dtype) for name, dtype in shapes.RECONCILED_COLUMNS.items()
+    )

@@ -83,7 +83,8 @@ RECONCILED_COLUMNS: dict[str, pl.DataType] = {
     "BillingCurrency": pl.String(),
     "column": pl.String(),  # name of a cost column
     "lines": MONEY,
-    "costs": MONEY,
+    "costs": MONEY,  # as attributed now, also of closed months
+    "pending": MONEY,  # of `costs` what closed months hold back, in no other figure; 0 without any
 }
 REPORT_BUDGET_COLUMNS: dict[str, pl.DataType] = {
     "budget": pl.String(),

@@ -12,6 +12,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from attribution.reports import figures
+from attribution.reports.held import ClosedMonth, Pending, closed_table, pending_table
 from attribution.reports.pieces import not_reconciled, waste
 from attribution.reports.report import Amount, BillLine, Coverage, Finding, Growth, Reconciled, Report, Row, Section
 from attribution.reports.text import exact_difference
@@ -30,19 +31,6 @@ class ProjectCost:
     project: str
     last_month: Amount
     running: Amount
-
-
-@dataclass(frozen=True)
-class Pending:
-    """EffectiveCost of a dimension's value in a closed month, as reported and as it would be, and what differed."""
-
-    month: date
-    currency: str
-    dimension: str
-    value: str
-    reported: Amount
-    computed: Amount
-    why: str
 
 
 @dataclass(frozen=True)
@@ -70,6 +58,7 @@ class NightlySummary:
     coverage: tuple[tuple[str, Coverage], ...] = ()  # (currency, coverage of a dimension)
     held_back: tuple[HeldBack, ...] = ()
     pending: tuple[Pending, ...] = ()  # of closed months, the largest difference first
+    closed: tuple[ClosedMonth, ...] = ()
     places: tuple[Place, ...] = ()
     nothing_new: bool = False
     grace_days: int = 7  # between telling an owner of waste and the reclaim plan
@@ -81,6 +70,7 @@ def summary_of(
     places: tuple[Place, ...],
     *,
     pending: tuple[Pending, ...] = (),
+    closed: tuple[ClosedMonth, ...] = (),
     nothing_new: bool,
     grace_days: int = NightlySummary.grace_days,
 ) -> NightlySummary:
@@ -91,6 +81,7 @@ def summary_of(
         bills: those read in this run, which are fewer than the report's.
         places: files to name.
         pending: what closed months hold back.
+        closed: the sums of these months.
         nothing_new: every delivery was known already.
         grace_days: between telling an owner of waste and the reclaim plan.
     """
@@ -114,6 +105,7 @@ def summary_of(
         coverage=tuple((code, row) for code, whole in wholes for row in whole.coverage),
         held_back=report.quality.held_back,
         pending=pending,
+        closed=closed,
         places=places,
         nothing_new=nothing_new,
         grace_days=grace_days,
@@ -146,8 +138,9 @@ def nightly_summary(summary: NightlySummary) -> Group:
         parts += [Text(f"{figures.label(kind)}: {n}") for kind, n in kinds.items()]
     if summary.pending:
         months = ", ".join(dict.fromkeys(f"{row.month:%Y-%m}" for row in summary.pending))
-        hint = f"of {months}; see pending_restatements, and attribution reopen"
-        parts += [_title("Held back by closed months", hint), _pending(summary.pending)]
+        hint = f"of {months}; see closed_months, pending_restatements, attribution reopen"
+        parts += [_title("Held back by closed months", hint), closed_table(summary.closed)]
+        parts += [_title("Whose it would be", "EffectiveCost"), pending_table(summary.pending, _ROWS)]
     if summary.places:
         parts += [_title("Files"), _places(summary.places)]
     return Group(*parts)
@@ -200,15 +193,22 @@ def _held_back(rows: tuple[HeldBack, ...]) -> list[Text]:
 
 
 def _reconciled(rows: tuple[Reconciled, ...]) -> RenderableType:
-    table = plain_table("Total of", "bills' lines", "attributed", "difference")
+    """Bills against costs; where closed months hold something back, also what that leaves for all other figures."""
+    holding = any(row.pending for row in rows)
+    table = plain_table(
+        "Total of", "bills' lines", "attributed", "difference", *(["held back", "in all figures"] if holding else [])
+    )
     for row in rows:
         apart = exact_difference(row.lines, row.costs)
+        shown = figures.difference(row.costs, row.pending)
+        left = [figures.signed(row.pending, row.currency), figures.money(shown, row.currency)]
         add_row(
             table,
             f"{row.column} {row.currency}",
             figures.money(row.lines, row.currency),
             figures.money(row.costs, row.currency),
             apart,
+            *(left if holding else []),
             style="" if apart == "0" else "bold red",
         )
     return table
@@ -258,23 +258,6 @@ def _projects(summary: NightlySummary, rows: list[ProjectCost]) -> RenderableTyp
             figures.money(figures.total(row.running for row in rest), rest[0].currency),
             style="dim",
         )
-    return table
-
-
-def _pending(rows: tuple[Pending, ...]) -> RenderableType:
-    table = plain_table("What", "closed month", "why", "reported", "would be", "difference", texts=3)
-    for row in rows[:_ROWS]:
-        add_row(
-            table,
-            figures.label(row.value if row.dimension == "project" else f"{row.dimension}={row.value}", 32),
-            figures.month(row.month),
-            figures.label(row.why, 24),
-            figures.money(row.reported, row.currency),
-            figures.money(row.computed, row.currency),
-            figures.change(row.computed, row.reported, row.currency),
-        )
-    if len(rows) > _ROWS:
-        add_row(table, f"and {len(rows) - _ROWS} more", *[""] * 5, style="dim")
     return table
 
 

@@ -10,7 +10,7 @@ from decimal import Decimal
 import polars as pl
 
 from attribution.reports.figures import difference, total
-from attribution.reports.frames import BILL_COLUMNS, ReportFrames
+from attribution.reports.frames import BILL_COLUMNS, RECONCILED_COLUMNS, ReportFrames
 from attribution.reports.period import Period, Spans
 from attribution.reports.report import (
     Amount,
@@ -150,9 +150,7 @@ def whole(frames: ReportFrames, daily: pl.DataFrame, currency: str, times: Spans
         unallocated=Comparison(this, before),
         unallocated_services=rows_by(nobody, "ServiceName", times),
         coverage=coverage(daily, times),
-        reconciled=tuple(
-            Reconciled(*row) for row in totals.select("BillingCurrency", "column", "lines", "costs").rows()
-        ),
+        reconciled=tuple(Reconciled(*row) for row in totals.select(list(RECONCILED_COLUMNS)).rows()),
         bills=tuple(BillLine(*row) for row in bills.select(list(BILL_COLUMNS)).rows()),
         invoices=tuple(InvoiceLine(*row) for row in invoices.select(_INVOICE).sort(_INVOICE[:4]).rows()),
     )

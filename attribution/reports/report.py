@@ -170,6 +170,7 @@ class Reconciled:
     column: str
     lines: Decimal
     costs: Decimal
+    pending: Decimal = Decimal(0)  # of `costs` what closed months hold back; the rest is what all other figures sum to
 
 
 @dataclass(frozen=True)

@@ -184,7 +184,7 @@ def _for_all(section: Section, say: Wording) -> list[RenderableType]:
 
 def reconciliation(row: Reconciled, code: str, say: Wording) -> str:
     """One cost column of the bills against the same of the attributed costs."""
-    return say.say(
+    told = say.say(
         "reconciliation",
         column=row.column,
         lines=say.money(row.lines, code),
@@ -192,6 +192,10 @@ def reconciliation(row: Reconciled, code: str, say: Wording) -> str:
         difference=exact_difference(row.lines, row.costs),
         code=code,
     )
+    if not row.pending:
+        return told
+    pending, shown = say.signed(row.pending, code), say.money(figures.difference(row.costs, row.pending), code)
+    return f"{told} {say.say('reconciliation_pending', pending=pending, shown=shown, code=code)}"
 
 
 def exact_difference(this: Amount, before: Amount) -> str:

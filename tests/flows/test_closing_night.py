@@ -86,6 +86,26 @@ def test_what_stays_and_what_is_held_back_sum_to_the_charges_in_every_column(tmp
         assert rows.row(0) == (Decimal(50), Decimal(50)), dimension
 
 
+def test_the_night_shows_sums_that_agree_with_all_other_figures(tmp_path: Path) -> None:
+    """Reported is what `costs` and the projects show; charged now and held back stand beside it."""
+    root = company(tmp_path)
+    assert "in all figures" not in night(root, LATER)
+    rows = [line.split() for line in night(changed(root), LATER).splitlines()]
+    for cost in ("BilledCost", "EffectiveCost"):
+        shown, closed = (
+            query(root / "ledger", f"SELECT sum({cost}) FROM costs WHERE {where}").item()  # noqa: S608
+            for where in ("true", CLOSED)
+        )
+        charged = query(root / "ledger", f"SELECT sum({cost}) FROM charges").item()  # noqa: S608
+        assert charged - shown == Decimal(50)
+        told = (f"{charged:.2f}", f"{charged:.2f}", "0", "+50.00", f"{shown:.2f}")
+        assert [cost, "USD", *told] in rows
+        assert [cost, "USD", "Oct", "2026", f"{closed:.2f}", f"{closed + 50:.2f}", "+50.00"] in rows
+    held = rows[rows.index(next(row for row in rows if row[:3] == ["Whose", "it", "would"])) + 3 :]
+    moved = [Decimal(row[-1]) for row in held[: [*held, []].index([])]]
+    assert (len(moved), sum(moved)) == (2, Decimal(50))
+
+
 def test_opened_again_it_is_as_if_it_had_never_been_closed(tmp_path: Path) -> None:
     root = changed(company(tmp_path / "closed"))
     night(root, LATER)

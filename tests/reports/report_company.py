@@ -207,7 +207,8 @@ def company(**changes: Any) -> ReportFrames:  # noqa: ANN401 - any field of the 
              "BilledCost": Decimal("9625.5"), "state": "new"},
         ]),
         "reconciled": frame(RECONCILED_COLUMNS, [
-            {"BillingCurrency": code, "column": column, "lines": Decimal(amount), "costs": Decimal(amount)}
+            {"BillingCurrency": code, "column": column, "pending": Decimal(0),
+             "lines": Decimal(amount), "costs": Decimal(amount)}
             for code, amount in (("USD", "512345.123456789012"), ("EUR", "28876.5"))
             for column in ("EffectiveCost", "BilledCost")
         ]),

@@ -8,6 +8,7 @@ import io
 import re
 from base64 import b64encode
 from dataclasses import replace
+from datetime import date
 from decimal import Decimal
 from html.parser import HTMLParser
 from pathlib import Path
@@ -19,11 +20,13 @@ from rich.console import Console
 
 from attribution.reports import charts, drawings, figures, fonts
 from attribution.reports.build import build_report
+from attribution.reports.held import ClosedMonth, Pending
 from attribution.reports.nightly import NightlySummary, Place, nightly_summary, summary_of
 from attribution.reports.page import render_page
 from attribution.reports.report import Reconciled, Report
 from attribution.reports.tables_csv import safe, tables, write_tables
-from attribution.reports.text import render_text
+from attribution.reports.text import reconciliation, render_text
+from attribution.reports.wording import wording
 from schemas.bills import HeldBack
 
 FORMULA = tuple("=+-@\t\r\n")
@@ -197,6 +200,30 @@ def test_the_nightly_summary_fits_a_hundred_columns_and_pipes_plainly(report: Re
 
 def test_a_night_without_anything_new_says_so(report: Report) -> None:
     assert "nothing new" in _printed(_summary(report, bills=(), nothing_new=True), 120)
+
+
+def test_what_closed_months_hold_back_leaves_sums_that_agree(report: Report) -> None:
+    """Nine late values of 10 each: eight are shown, the ninth in the last line."""
+    month = date(2026, 9, 1)
+    held = tuple(
+        Pending(month, "USD", "project", f"p{number}", Decimal(1), Decimal(11), "late bill") for number in range(9)
+    )
+    months = (ClosedMonth(month, "USD", "EffectiveCost", Decimal(910), Decimal(1000)),)
+    sums = (Reconciled("USD", "EffectiveCost", Decimal(5000), Decimal(5000), Decimal(90)),)
+    lines = _printed(_summary(report, reconciled=sums, pending=held, closed=months)).splitlines()
+    words = [line.split() for line in lines]
+    assert ["EffectiveCost", "USD", "5,000.00", "5,000.00", "0", "+90.00", "4,910.00"] in words
+    assert ["EffectiveCost", "USD", "Sep", "2026", "910.00", "1,000.00", "+90.00"] in words
+    assert ["and", "1", "more,", "USD", "1.00", "11.00", "+10.00"] in words
+    assert sum(line.endswith("+10.00") for line in lines) == 9
+    assert "in all figures" not in _printed(_summary(report))
+
+
+def test_the_report_for_all_says_what_closed_months_hold_back() -> None:
+    row = Reconciled("USD", "EffectiveCost", Decimal(5000), Decimal(5000), Decimal(90))
+    told = reconciliation(row, "USD", wording("en"))
+    assert told.endswith("closed months hold back +90.00 USD; all other figures sum to 4,910.00 USD.")
+    assert {"+90.00", "4,910.00"} <= set(reconciliation(row, "USD", wording("zh-CN")).split())
 
 
 def test_a_missing_cent_is_shouted(report: Report) -> None:
