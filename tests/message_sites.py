@@ -22,6 +22,7 @@ ASKS = {
     "fail": (2, "check"),
     "read": (2, "rule"),
     "collapse": (3, "rule"),
+    "finish_once": (4, "rule"),
     "in_order": (2, "words"),
 }
 """Who is given a text: at which place, or under which name. `refuse` has the text last or first, by its room."""

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import polars as pl
 
-from attribution.inputs.csv_file import PLACE, Read, read_sheet
-from attribution.inputs.rows import Rows, collapse, finish, read_instants, read_numbers, read_whole, start
+from attribution.inputs.csv_file import Read, read_sheet
+from attribution.inputs.rows import Rows, finish_once, read_instants, read_numbers, read_whole, start
 from schemas.inputs import CHECKPOINT_COLUMNS, Checkpoints
 
 WHAT = "checkpoints"
@@ -37,9 +37,7 @@ def read_checkpoints(paths: Sequence[Path], root: Path, timezone: str = "UTC") -
         read_whole(rows, column, required=True)
     read_numbers(rows, "metric_value", required=False)
     _read_pinned(rows)
-    extra = [name for name in rows.frame.columns if name not in columns and name not in PLACE]
-    collapse(rows, ("uri",), [*columns, *extra], "one row a checkpoint; an earlier row says otherwise")
-    return finish(rows, Checkpoints, [*columns, *extra])
+    return finish_once(rows, Checkpoints, columns, ("uri",), "one row a checkpoint; an earlier row says otherwise")
 
 
 def _read_pinned(rows: Rows) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -67,6 +67,34 @@ def read_sheet(
         pl.when(pl.col(pl.String).str.strip_chars() == "").then(None).otherwise(pl.col(pl.String)).name.keep()
     ).with_columns(pl.lit(name).alias("__file"), pl.Series("__line", lines, dtype=pl.Int64))
     return Sheet(name, frame, _ragged(what, name, len(columns), ragged))
+
+
+def sheets_by_kind(
+    paths: Sequence[Path], root: Path, look: Callable[[Path, Path], tuple[str, Sheet | None]]
+) -> dict[str, list[Sheet]]:
+    """Files of one input that may be of several kinds, by kind; one that holds nothing is left out.
+
+    Args:
+        paths: the files.
+        root: the workspace.
+        look: path and workspace -> what a file is, and what it holds.
+
+    Raises:
+        InputError: what `look` finds wrong, of all files at once.
+    """
+    sheets: dict[str, list[Sheet]] = {}
+    faults: list[Fault] = []
+    for path in paths:
+        try:
+            kind, sheet = look(path, root)
+        except InputError as error:
+            faults.extend(error.faults)
+            continue
+        if sheet is not None:
+            sheets.setdefault(kind, []).append(sheet)
+    if faults:
+        raise InputError(faults)
+    return sheets
 
 
 def empty_sheet(columns: Sequence[str]) -> Sheet:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from attribution.inputs.csv_file import PLACE, Read, read_sheet
+from attribution.inputs.csv_file import Read, read_sheet
 from attribution.inputs.rows import Rows, collapse, finish, read_days, start
 from schemas.instants import parse_months
 from schemas.money import read_money
@@ -27,7 +27,7 @@ def read_planned(paths: Sequence[Path], root: Path) -> Read:
     columns = list(PLANNED_COLUMNS)
     sheets = [read_sheet(path, root, "planned", columns, columns) for path in paths]
     rows = start("planned", sheets, columns, ())
-    extra = [name for name in rows.frame.columns if name not in columns and name not in PLACE]
+    extra = rows.beyond(columns)
     rows.frame = rows.frame.with_columns(pl.col(columns + extra).str.strip_chars())
     rows.need(*columns)
     for column in ("from", "to"):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from attribution.inputs.csv_file import PLACE, Read, read_sheet
+from attribution.inputs.csv_file import Read, read_sheet
 from attribution.inputs.rows import collapse, finish, read_days, read_instants, read_numbers, start
 from schemas.inputs import RESOURCE_COLUMNS, WAS_ATTACHED, Resources
 
@@ -44,7 +44,7 @@ def read_resources(paths: Sequence[Path], root: Path, timezone: str = "UTC") -> 
     for column in _SPAN:
         read_days(rows, column)
     rows.refuse(pl.col("valid_to") <= pl.col("valid_from"), "valid_to", "a day after valid_from")
-    extra = [name for name in rows.frame.columns if name not in known and name not in PLACE]
+    extra = rows.beyond(known)
     once = "one row a resource and valid_from; an earlier row says otherwise"
     collapse(rows, ("valid_from", "resource_id"), [*known, *extra], once)
     if any(rows.frame.get_column(name).null_count() < rows.frame.height for name in _SPAN):

@@ -28,6 +28,10 @@ class Rows:
     frame: pl.DataFrame
     rejects: list[pl.DataFrame] = field(default_factory=list)
 
+    def beyond(self, columns: Sequence[str]) -> list[str]:
+        """Columns of the files that are not among some columns."""
+        return [name for name in self.frame.columns if name not in columns and name not in PLACE]
+
     def refuse(self, bad: pl.Expr, column: str, rule: str) -> None:
         """Move rows out."""
         mask = bad.fill_null(value=False)
@@ -109,6 +113,13 @@ def collapse(rows: Rows, keys: Sequence[str], columns: Sequence[str], rule: str)
     if contradicting.height:
         rows.rejects.append(reject(contradicting, rows.what, keys[-1], rule))
         rows.frame = rows.frame.filter(~later)
+
+
+def finish_once(rows: Rows, schema: pa.DataFrameSchema, columns: Sequence[str], keys: Sequence[str], rule: str) -> Read:
+    """`collapse`, then `finish`, with the columns of the files beyond the contract's after those."""
+    every = [*columns, *rows.beyond(columns)]
+    collapse(rows, keys, every, rule)
+    return finish(rows, schema, every)
 
 
 def finish(rows: Rows, schema: pa.DataFrameSchema, columns: Sequence[str]) -> Read:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import polars as pl
 
-from attribution.inputs.csv_file import PLACE, Read, read_sheet
-from attribution.inputs.rows import Rows, collapse, finish, read_instants, read_numbers, read_whole, start
+from attribution.inputs.csv_file import Read, read_sheet
+from attribution.inputs.rows import Rows, finish_once, read_instants, read_numbers, read_whole, start
 from schemas.dimensions import fold
 from schemas.inputs import RUN_COLUMNS, RUN_STATUSES, Runs
 
@@ -59,9 +59,7 @@ def read_runs(paths: Sequence[Path], root: Path, timezone: str = "UTC") -> Read:
         read_numbers(rows, column, required=False)
     for column in ("steps", "tokens"):
         read_whole(rows, column)
-    extra = [name for name in rows.frame.columns if name not in columns and name not in PLACE]
-    collapse(rows, ("run_id",), [*columns, *extra], "one row a run; an earlier row says otherwise")
-    return finish(rows, Runs, [*columns, *extra])
+    return finish_once(rows, Runs, columns, ("run_id",), "one row a run; an earlier row says otherwise")
 
 
 def _read_status(rows: Rows) -> None:

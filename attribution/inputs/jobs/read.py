@@ -12,13 +12,12 @@ from typing import Literal
 
 import polars as pl
 
-from attribution.inputs.csv_file import PLACE, Read, Sheet, empty_sheet, read_sheet
+from attribution.inputs.csv_file import PLACE, Read, Sheet, empty_sheet, read_sheet, sheets_by_kind
 from attribution.inputs.jobs.node_states import read_states, state_names
 from attribution.inputs.jobs.reservations import is_scontrol, listed_names, placed_reservations, scontrol_sheet
 from attribution.inputs.jobs.sacct import is_sacct, sacct_sheet
-from attribution.inputs.rows import collapse, finish, read_instants, read_numbers, start
+from attribution.inputs.rows import finish_once, read_instants, read_numbers, start
 from schemas.cell_checks import MISSING
-from schemas.faults import Fault, InputError
 from schemas.inputs import JOB_COLUMNS, RUNNING_STATES, Jobs
 from schemas.paths import relative_name
 from schemas.text_file import head_line, header_columns
@@ -43,20 +42,9 @@ def read_jobs(paths: Sequence[Path], root: Path, timezone: str = "UTC") -> Read:
     Raises:
         InputError: files without a required column; all such files at once.
     """
-    sheets: list[Sheet] = []
-    stated: list[Sheet] = []
-    faults: list[Fault] = []
-    for path in paths:
-        try:
-            kind, sheet = _sheet(path, root)
-        except InputError as error:
-            faults.extend(error.faults)
-        else:
-            (stated if kind == "states" else sheets).append(sheet)
-    if faults:
-        raise InputError(faults)
-    states = read_states(stated, WHAT, timezone)
-    jobs = _read_jobs(sheets, timezone)
+    sheets = sheets_by_kind(paths, root, _sheet)
+    states = read_states(sheets.get("states", ()), WHAT, timezone)
+    jobs = _read_jobs(sheets.get("jobs", ()), timezone)
     return Read(jobs.frame, pl.concat([jobs.rejects, states.rejects]), {"node_states": states.frame})
 
 
@@ -75,11 +63,9 @@ def _read_jobs(sheets: Sequence[Sheet], timezone: str) -> Read:
         read_instants(rows, column, timezone, required=required)
     read_numbers(rows, "gpus", required=True)
     rows.refuse(pl.col("end") < pl.col("start"), "end", "not before the start")
-    extra = [name for name in rows.frame.columns if name not in columns and name not in PLACE]
     ended = pl.col("end").is_not_null().any().over(_KEYS)
     rows.frame = rows.frame.filter(pl.col("end").is_not_null() | ~ended)
-    collapse(rows, _KEYS, [*columns, *extra], "one row a job, node and start; an earlier row says otherwise")
-    return finish(rows, Jobs, [*columns, *extra])
+    return finish_once(rows, Jobs, columns, _KEYS, "one row a job, node and start; an earlier row says otherwise")
 
 
 def _sheet(path: Path, root: Path) -> tuple[Literal["jobs", "states"], Sheet]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
-from attribution.inputs.csv_file import PLACE, Read, Sheet, read_sheet
+from attribution.inputs.csv_file import PLACE, Read, Sheet, read_sheet, sheets_by_kind
 from attribution.inputs.rows import Rows
 from attribution.inputs.usage.opencost import json_sheet, read_opencost, table_sheet
 from attribution.inputs.usage.openshift import TABLES, read_openshift
@@ -48,18 +48,7 @@ def read_usage(paths: Sequence[Path], root: Path, timezone: str = "UTC") -> Read
     Raises:
         InputError: a file of no kind that is known; all such files at once.
     """
-    sheets: dict[str, list[Sheet]] = {}
-    faults: list[Fault] = []
-    for path in paths:
-        try:
-            kind, sheet = _sheet(path, root)
-        except InputError as error:
-            faults.extend(error.faults)
-            continue
-        if sheet is not None:
-            sheets.setdefault(kind, []).append(sheet)
-    if faults:
-        raise InputError(faults)
+    sheets = sheets_by_kind(paths, root, _sheet)
     both = (read_openshift(sheets), read_opencost(sheets.get(_ALLOCATIONS, ())))
     frame = pl.concat([one.frame for one in both]).sort(*PLACE, nulls_last=True, maintain_order=True)
     rows = Rows(WHAT, frame.with_columns(_day(timezone)), [reject for one in both for reject in one.rejects])
