@@ -165,8 +165,8 @@ def _days(days: list[date], split: Split) -> str:
     """The first days, or the month, that a measure does not have."""
     if split.within == "month":
         return f"{days[0]:%Y-%m}"
-    shown = ", ".join(map(str, days[:_FEW]))
-    return shown if len(days) <= _FEW else f"{shown} and {len(days) - _FEW} more days"
+    shown, more = ", ".join(map(str, days[:_FEW])), len(days) - _FEW
+    return shown if more <= 0 else f"{shown} and {more} more day{'s' * (more > 1)}"
 
 
 def _emptied(split: Split, moved: pl.DataFrame) -> pl.DataFrame:

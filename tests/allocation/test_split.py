@@ -99,6 +99,18 @@ def test_nobody_in_particular_never_receives() -> None:
     assert sums(world.divided(cut("s", 'project = "platform"')), "project")["atlas"] == "9"
 
 
+def test_who_gets_no_cent_has_no_row() -> None:
+    world = World().bill("hub", "0.000000000002", tags={"project": "hub"})
+    for project in "abc":
+        world.bill(project, "1", tags={"project": project})
+    divided = world.divided(
+        '[dimension.project]\ntags = ["project"]\n'
+        '[[split]]\nname = "s"\nwhen = { project = "hub" }\nacross = ["project"]\nby = "even"\n'
+    )
+    gained = [row["project"] for row in told(divided) if row["project_method"] == "split" and row["project"] != "hub"]
+    assert sorted(map(str, gained)) == ["a", "b"]
+
+
 def test_even_counts_who_is_there() -> None:
     world = company().bill("free", "0", tags={"project": "free"})
     divided = world.divided(cut("support", 'ServiceName = "Support"', '"even"'))

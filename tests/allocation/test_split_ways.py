@@ -56,12 +56,41 @@ def traffic() -> World:
     return world
 
 
+@pytest.mark.parametrize(
+    ("days", "said"),
+    [
+        (3, "2026-03-01, 2026-03-02, 2026-03-03"),
+        (4, "2026-03-01, 2026-03-02, 2026-03-03 and 1 more day"),
+        (5, "2026-03-01, 2026-03-02, 2026-03-03 and 2 more days"),
+    ],
+)
+def test_days_without_a_weight_are_named_up_to_three(days: int, said: str) -> None:
+    world = World()
+    for day in range(1, days + 1):
+        world.bill("gw", "4", march(day), tags={"project": "platform"}, ServiceName="Gateway")
+    rules = (
+        '[dimension.project]\ntags = ["project"]\n[[split]]\nname = "serving by tokens"\n'
+        'when = { project = "platform" }\nacross = ["project"]\nby = "measure:measures/tokens.csv"\nwithin = "day"\n'
+    )
+    told = divided(world, rules, Beside(measures=measured()))
+    assert told.remarks.get_column("sentence").to_list()[0].endswith(f"has no weight for {said}")
+
+
 def test_by_usage_the_quantity_counts() -> None:
     world = traffic()
     world.lines[3]["EffectiveCost"] = world.lines[3]["BilledCost"] = Decimal(0)
     told = sums(divided(world, shown("`usage`")), "project")
     assert told == {"atlas": "31", "borealis": "11"}
     assert "`atlas` gets 30.00 and `borealis` 10.00" in RULES
+
+
+def test_by_usage_only_what_of_names_counts_and_of_others_than_the_pool() -> None:
+    world = traffic()
+    for project in ("atlas", "borealis"):  # hours are no gigabytes
+        world.bill(f"vm-{project}", "1", march(9), tags={"project": project}, ConsumedUnit="Hours")
+        world.lines[-1]["ConsumedQuantity"] = 1000.0
+    told = sums(divided(world, shown("`usage`")), "project")
+    assert told == {"atlas": "32.75", "borealis": "12.25"}
 
 
 def test_of_two_units_nobody_can_say_which_is_more() -> None:

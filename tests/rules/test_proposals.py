@@ -59,6 +59,11 @@ def test_a_key_behind_a_prefix_says_the_same(key: str) -> None:
     assert keys(proposed(charged(({key: "a"}, "1"))), "project") == [(key, Decimal("100.0"))]
 
 
+@pytest.mark.parametrize("key", ["user:colour", "colour", "project/colour"])
+def test_a_key_of_another_word_says_nothing(key: str) -> None:
+    assert keys(proposed(charged(({key: "a"}, "1"))), "project") == []
+
+
 @pytest.mark.parametrize("key", ["projection", "my-project-notes", "subproject"])
 def test_a_key_that_only_looks_alike_says_nothing(key: str) -> None:
     found = proposed(charged(({key: "a"}, "1")))

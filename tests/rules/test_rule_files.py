@@ -127,5 +127,6 @@ def test_files_are_found_in_the_order_stated(tmp_path: Path) -> None:
     names = [path.relative_to(tmp_path).as_posix() for path in rule_files(tmp_path, ["rules/b.toml", "rules/*.toml"])]
     assert names == ["rules/b.toml", "rules/a.toml", "rules/c.toml"]
     assert rule_files(tmp_path, ["rules.toml", "more/*.toml"]) == (tmp_path / "rules.toml",)
+    assert rule_files(tmp_path, ["gone.toml", "more/*.toml"]) == (tmp_path / "gone.toml",)  # missed when it is read
     with pytest.raises(InputError, match=r"no file matches more/\*\.toml"):
         rule_files(tmp_path, ["more/*.toml"])

@@ -195,6 +195,8 @@ def test_a_syntax_error_names_its_line() -> None:
         (split("by = 'cost'\nweights = { a = 1 }"), 'weights goes with by = "fixed"'),
         (split("by = 'fixed'"), "needs weights"),
         (split("by = 'fixed'\nweights = { a = 0.5, b = 0.49 }"), "the weights sum to 0.99"),
+        (split("by = 'fixed'\nweights = { a = 0.5, b = 1 }"), "the weights sum to 1.5"),
+        (split("by = 'fixed'\nweights = { a = 0.5, b = 0.5000000000001 }"), "a weight has more than 12 decimals"),
         (split("by = 'fixed'\nweights = { a = 0, b = 0 }"), "every weight is 0"),
         (split("by = 'fixed'\nweights = { a = -1 }"), "must not be -1"),
         (split("by = 'fixed'\nweights = { a = inf }"), "must not be Infinity"),
@@ -218,6 +220,16 @@ def test_a_pool_that_is_emptied_in_part_may_receive() -> None:
     assert len(read_rules(partly + split("by = 'cost'\nto = ['p']", "t", "project = 'q'")).splits) == 2
 
 
+def test_only_what_a_split_shares_across_can_be_emptied() -> None:
+    service = split("by = 'cost'\nto = ['p']", when="ServiceName = 'p'")
+    likeness = split("by = 'cost'\nto = ['p']", "t", "project = { glob = 'p' }")
+    assert [len(read_rules(text).splits) for text in (service, likeness)] == [1, 1]
+
+
+def test_a_mark_of_a_regex_is_a_letter_to_a_glob() -> None:
+    assert read_rules(rule("when = { ServiceName = { glob = 'gpu(*' } }\nassign = { project = 'p' }")).asks
+
+
 def test_whole_numbers_and_parts_of_one_are_weights() -> None:
     weights = read_rules(split("by = 'fixed'\nweights = { a = 0.1, b = 0.9 }")).splits[0].weights
     assert weights == {"a": Decimal("0.1"), "b": Decimal("0.9")}
@@ -227,6 +239,11 @@ def test_whole_numbers_and_parts_of_one_are_weights() -> None:
 def test_azure_ids_are_asked_as_they_are_kept() -> None:
     book = read_rules(rule("when = { ResourceId = '/Subscriptions/S1/VM' }\nassign = { project = 'p' }"))
     assert book.asks == (Ask("ResourceId", "equals", "/subscriptions/s1/vm"),)
+    asked = [
+        read_rules(rule(f"when = {{ ResourceId = {{ {word} = '/Subscriptions/S1/VM' }} }}\nassign = {{ project = 'p' }}"))
+        for word in ("glob", "regex")
+    ]
+    assert [book.asks[0].argument for book in asked] == ["/subscriptions/s1/vm", "/Subscriptions/S1/VM"]
 
 
 def test_every_word_answers_without_a_null() -> None:
