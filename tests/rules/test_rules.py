@@ -239,11 +239,12 @@ def test_whole_numbers_and_parts_of_one_are_weights() -> None:
 def test_azure_ids_are_asked_as_they_are_kept() -> None:
     book = read_rules(rule("when = { ResourceId = '/Subscriptions/S1/VM' }\nassign = { project = 'p' }"))
     assert book.asks == (Ask("ResourceId", "equals", "/subscriptions/s1/vm"),)
+    whose = "assign = { project = 'p' }"
     asked = [
-        read_rules(rule(f"when = {{ ResourceId = {{ {word} = '/Subscriptions/S1/VM' }} }}\nassign = {{ project = 'p' }}"))
+        read_rules(rule(f"when = {{ ResourceId = {{ {word} = '/Subscriptions/S1/VM' }} }}\n{whose}")).asks[0]
         for word in ("glob", "regex")
     ]
-    assert [book.asks[0].argument for book in asked] == ["/subscriptions/s1/vm", "/Subscriptions/S1/VM"]
+    assert [ask.argument for ask in asked] == ["/subscriptions/s1/vm", "/Subscriptions/S1/VM"]
 
 
 def test_every_word_answers_without_a_null() -> None:
