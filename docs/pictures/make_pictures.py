@@ -2,7 +2,8 @@
 """Makes the pictures from the product itself: a night and a week of sample_bills, drawn by headless Chromium.
 
 `report.png` is the top of the page for all, `resources.png` its drill-down, opened as far as it goes; `explore.png` is
-the explorer with a row that is chosen.
+the explorer with a row that is chosen. `prefect.png` is a page of Prefect's own, taken by hand of a run as
+`docs/operations.md` sets it up.
 
 Run it from anywhere with the project's interpreter: `.venv/bin/python docs/pictures/make_pictures.py`.
 """
