@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 def tell(data: object, said: RenderableType, *, as_json: bool) -> None:
     """Print an answer: for people as it is said, or the same as JSON for scripts."""
     if as_json:
-        terminal.print_plain(json.dumps(plain(data), indent=2))
+        terminal.print_plain(as_json_text(data))
     else:
         terminal.terminal.print(said, markup=False)
 
 
-def as_json_text(rows: pl.DataFrame) -> str:
-    """Rows as a JSON list."""
-    return json.dumps(plain_rows(rows), indent=2)
+def as_json_text(data: object) -> str:
+    """An answer as JSON, in ASCII: nothing in it can steer a terminal."""
+    return json.dumps(plain(data), indent=2)
 
 
 def plain_rows(rows: pl.DataFrame) -> list[dict[str, Any]]:

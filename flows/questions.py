@@ -16,7 +16,7 @@ from attribution.reports.figures import label
 from attribution.reports.report import Report
 from attribution.reports.tables_csv import csv_text
 from attribution.reports.text_tables import add_row, plain_table
-from flows.plain_data import as_json_text, plain, tell
+from flows.plain_data import as_json_text, plain
 from flows.running import now
 from flows.summary import report_frames, restatement_rows, week_of
 from flows.terminal import print_plain, terminal, wide
@@ -141,7 +141,7 @@ def show_status(store: Path, *, as_json: bool) -> None:
         stored = published.stored()
     parts = {"runs": runs, "sources": sources, "store": stored, "held_back": held}
     if as_json:
-        tell(parts, "", as_json=True)
+        print_plain(as_json_text(parts))
         return
     for name, rows in (("Runs", runs), ("Sources", sources), ("Store", stored)):
         terminal.print(Text(f"\n{name}", style="bold"))

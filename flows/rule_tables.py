@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
-from datetime import date
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 from rich.console import Group
@@ -15,10 +12,9 @@ from rich.text import Text
 from attribution.allocation.review import Proposal, Remark
 from attribution.reports import figures
 from attribution.reports.text_tables import add_row, plain_table
-from flows.plain_data import plain_rows
+from flows.plain_data import as_json_text
 from flows.reviewing import Coverage
 from schemas.faults import Fault
-from schemas.money import shortest
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -36,11 +32,6 @@ def remarks_text(remarks: list[Remark]) -> str:
     counted = ", ".join(f"{kind} {sum(one.kind == kind for one in remarks)}" for kind in kinds)
     told = [str(Fault(one.where, one.what, hint=one.hint)) for one in remarks]
     return "\n".join([*told, "", f"{figures.count(len(remarks), 'remark')}: {counted}."])
-
-
-def remarks_json(remarks: list[Remark]) -> str:
-    """Remarks as a JSON list."""
-    return json.dumps([asdict(one) for one in remarks], indent=2, ensure_ascii=False)
 
 
 def moved_tables(moved: pl.DataFrame) -> RenderableType:
@@ -112,13 +103,8 @@ def coverage_json(found: Coverage) -> str:
     data = {
         "first_day": found.first,
         "last_day": found.last,
-        "rules": plain_rows(found.rules),
-        "answers": plain_rows(found.answers),
-        "proposals": [_plain(one) for one in found.proposals],
+        "rules": found.rules,
+        "answers": found.answers,
+        "proposals": found.proposals,
     }
-    return json.dumps(data, indent=2, ensure_ascii=False, default=date.isoformat)
-
-
-def _plain(one: Proposal) -> dict[str, Any]:
-    amounts = {currency: shortest(amount) for currency, amount in one.EffectiveCost.items()}
-    return asdict(one) | {"EffectiveCost": amounts, "share": None if one.share is None else shortest(one.share)}
+    return as_json_text(data)

@@ -75,10 +75,10 @@ def ingest(
     Example: attribution ingest --dry-run --workspace sample_bills
     """
     from flows.arrival import arrived_data, arrived_text, complain
-    from flows.plain_data import tell
+    from flows.plain_data import as_json_text, tell
     from flows.preview import preview, preview_data, shown
     from flows.steps import ingest_only
-    from flows.terminal import read_instant, watching, wide
+    from flows.terminal import print_plain, read_instant, watching, wide
 
     stated = load(workspace), read_instant(as_of)
     with watching() as watch:
@@ -89,7 +89,7 @@ def ingest(
     if not dry_run:
         tell(arrived_data(arrived), arrived_text(arrived), as_json=as_json)
     elif as_json:
-        tell(preview_data(found), "", as_json=True)
+        print_plain(as_json_text(preview_data(found)))
     else:
         wide.print(shown(found))
     complain(found.arrived.settled.held_back if dry_run else arrived.settled.held_back)

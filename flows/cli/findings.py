@@ -105,14 +105,14 @@ def show(context: typer.Context, name: str, workspace: Folder = HERE, *, as_json
     Example: attribution findings show mrd-gpu-17 --workspace sample_bills
     """
     from flows.finding_life import finding_and_history
-    from flows.plain_data import plain_rows, tell
+    from flows.plain_data import as_json_text
     from flows.questions import as_pairs, as_table
-    from flows.terminal import wide
+    from flows.terminal import print_plain, wide
 
     found, said = finding_and_history(_workspace(context, workspace).store, name)
     if as_json:
-        (row,) = plain_rows(found)
-        tell({**row, "actions": said}, "", as_json=True)
+        (row,) = found.to_dicts()
+        print_plain(as_json_text({**row, "actions": said}))
         return
     wide.print(as_pairs(found))
     if said.height:

@@ -32,12 +32,13 @@ def lint(
 
     Example: attribution rules lint --workspace sample_bills
     """
+    from flows.plain_data import as_json_text
     from flows.reviewing import lint_rules
-    from flows.rule_tables import remarks_json, remarks_text
+    from flows.rule_tables import remarks_text
     from flows.terminal import ABOVE_GATE, print_plain
 
     remarks = lint_rules(load(workspace))
-    print_plain(remarks_json(remarks) if as_json else remarks_text(remarks))
+    print_plain(as_json_text(remarks) if as_json else remarks_text(remarks))
     if remarks and strict:
         raise typer.Exit(ABOVE_GATE)
 

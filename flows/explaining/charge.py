@@ -70,8 +70,7 @@ def explain_charge(workspace: Workspace, bill: str, row: int) -> Told:
     older = stale([said["rules_version"]], rules, "what is said here is from then; reasons are those of today.")
     data = {"charge": plain_rows(charge)[0], "rules_version": said["rules_version"], "answers": said,
             "splits": [{**step, "receiver": _called(who, names, step)} for step in trail.steps.values()],
-            "paid_by": [{name: or_unknown(value) if "Cost" in name else value for name, value in part.items()}
-                        for part in paid]}  # fmt: skip
+            "paid_by": paid}  # fmt: skip
     return Told((*older, *text), data)
 
 

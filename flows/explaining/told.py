@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +11,7 @@ import polars as pl
 from attribution.ledger import Published, RollUp
 from attribution.reports.figures import count, label
 from attribution.rules import RuleBook
+from flows.plain_data import as_json_text
 from schemas.costs import SUBJECT_TEXT
 from schemas.money import COSTS, shortest
 
@@ -31,7 +31,7 @@ class Told:
 
     def as_json(self) -> str:
         """For scripts; money is text."""
-        return json.dumps(self.data, indent=2, ensure_ascii=False, default=str)
+        return as_json_text(self.data)
 
 
 def stale(versions: Sequence[str | None], rules: RuleBook, what: str) -> tuple[str, ...]:
