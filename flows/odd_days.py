@@ -55,7 +55,7 @@ def detect_days(
 
 
 def episodes_told(
-    episodes: pl.DataFrame, grown: pl.DataFrame, rest: pl.DataFrame | None = None, plans: Sequence[Plan] = ()
+    episodes: pl.DataFrame, grown: pl.DataFrame, rest: pl.DataFrame | None, plans: Sequence[Plan]
 ) -> pl.DataFrame:
     """Tell recent episodes, those that plans foresaw as planned.
 

@@ -49,7 +49,6 @@ KINDS = (
     "unused_commitment_unknown",
 )  # fmt: skip
 """Kinds of findings beside those of the waste detectors."""
-ACTIONS = ("ack", "snooze", "resolve", "reopen")
 RESOLVED_FOR = 14
 """Days that a finding resolved by hand may still be found before it opens again: data comes late, windows are long."""
 CONFIDENCE = ("high", "medium", "low")

@@ -13,7 +13,7 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 
 from attribution.reports.period import Period
 from attribution.reports.report import Amount
-from schemas.money import add
+from schemas.money import add, shortest
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 UNKNOWN = "unknown"
@@ -69,10 +69,7 @@ def signed(amount: Amount, currency: str) -> str:
 
 def exact(amount: Amount) -> str:
     """Every digit and no more, for programs: `12345.67`; nothing where it is unknown."""
-    if amount is None:
-        return ""
-    text = f"{amount:f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    return "" if amount is None else shortest(amount)
 
 
 def difference(this: Amount, before: Amount) -> Amount:

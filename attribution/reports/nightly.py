@@ -48,6 +48,7 @@ class NightlySummary:
     as_of: date
     month: date  # first day of the running month
     last_month: date
+    grace_days: int  # between telling an owner of waste and the reclaim plan
     whole_month: bool = False  # the running month is complete
     bills: tuple[BillLine, ...] = ()
     rejects: int = 0
@@ -61,7 +62,6 @@ class NightlySummary:
     closed: tuple[ClosedMonth, ...] = ()
     places: tuple[Place, ...] = ()
     nothing_new: bool = False
-    grace_days: int = 7  # between telling an owner of waste and the reclaim plan
 
 
 def summary_of(
@@ -72,7 +72,7 @@ def summary_of(
     pending: tuple[Pending, ...] = (),
     closed: tuple[ClosedMonth, ...] = (),
     nothing_new: bool,
-    grace_days: int = NightlySummary.grace_days,
+    grace_days: int,
 ) -> NightlySummary:
     """The summary of a night whose report for all is built already.
 
@@ -90,6 +90,7 @@ def summary_of(
         as_of=report.as_of.date(),
         month=report.spans.month.first,
         last_month=report.spans.last_month.first,
+        grace_days=grace_days,
         whole_month=report.spans.month.is_month,
         bills=bills,
         rejects=report.quality.rejects or 0,
@@ -108,7 +109,6 @@ def summary_of(
         closed=closed,
         places=places,
         nothing_new=nothing_new,
-        grace_days=grace_days,
     )
 
 

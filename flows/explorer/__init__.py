@@ -1,5 +1,5 @@
 """`attribution explore`: the published file in a browser, read alone.
 
-`question` is what is asked and how an address says it, `looking` asks the file, `page` shows it with Streamlit, which
-only `page` and `serving` know.
+`question` is what is asked and how an address says it, `looking` asks the file, `shown` words what it found; `page` and
+`panels` draw that with Streamlit, which only they, `state` and `serving` know.
 """

@@ -110,7 +110,7 @@ def _period(question: Question, there: Catalogue) -> Period | None:
     if days is None:
         return None
     stated = st.date_input("Days", key=seed("days", (days.first, days.last)))
-    if isinstance(stated, tuple) and len(stated) == len(("first", "last")):
+    if isinstance(stated, tuple) and len(stated) > 1:
         return Period(*sorted(stated))
     return days
 

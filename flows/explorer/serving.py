@@ -16,7 +16,6 @@ from schemas.workspace import Workspace
 STREAMLIT = "streamlit>=1.67,<2"
 """The extra `explore` of pyproject.toml."""
 HOST = "127.0.0.1"
-PORT = 8501
 PAGE = Path(__file__).with_name("page.py")
 _PINS = Path(__file__).parents[2] / "constraints.txt"
 

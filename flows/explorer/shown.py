@@ -158,7 +158,7 @@ def _coins(amounts: pl.Series, currency: str) -> pl.Series:
 
 def with_currency(question: Question, there: Catalogue) -> Question:
     """A question whose figure names its currency, where there are several."""
-    if len(there.currencies) < len(("one", "other")):
+    if len(there.currencies) <= 1:
         return question
     return replace(question, where=(*question.where, ("BillingCurrency", (question.currency,))))
 

@@ -179,7 +179,7 @@ def _summary(report: Report, **changes: Any) -> NightlySummary:  # noqa: ANN401 
     whole = report.sections[0].whole
     assert whole is not None
     places = (Place("costs", "ledger/costs.duckdb"),)
-    return replace(summary_of(report, whole.bills, places, nothing_new=False), **changes)
+    return replace(summary_of(report, whole.bills, places, nothing_new=False, grace_days=7), **changes)
 
 
 def _printed(summary: NightlySummary, width: int = 100) -> str:
