@@ -111,6 +111,18 @@ def test_who_gets_no_cent_has_no_row() -> None:
     assert sorted(map(str, gained)) == ["a", "b"]
 
 
+def test_a_share_has_no_tags() -> None:
+    world = World().bill("hub", "10", tags={"kind": "x", "project": "hub"})
+    for project in "ab":
+        world.bill(project, "1", tags={"kind": "y", "project": project})
+    first = cut("first", 'project = "hub"', '"even"')
+    for asked, moved in (("x", None), ("y", "2"), (None, "10")):  # a and b pay 2 themselves, and 10 for hub
+        meets = f'"{asked}"' if asked else "{ missing = true }"
+        then = cut("then", f'"tag:kind" = {meets}, project = {{ not = "hub" }}', '"fixed"', "weights = { c = 1 }")
+        divided = world.divided('[dimension.project]\ntags = ["project"]\n' + first + then)
+        assert sums(divided, "project").get("c") == moved
+
+
 def test_even_counts_who_is_there() -> None:
     world = company().bill("free", "0", tags={"project": "free"})
     divided = world.divided(cut("support", 'ServiceName = "Support"', '"even"'))
