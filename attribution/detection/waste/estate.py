@@ -46,6 +46,10 @@ class Estate:
         """Days, with their fraction, from an instant to the run's clock."""
         return (pl.lit(self.as_of) - pl.col(moment)).dt.total_microseconds() / 86_400_000_000
 
+    def in_last(self, days: pl.Expr, moment: str) -> pl.Expr:
+        """Whether an instant lies in the days before the run's clock; one that is yet to come does not."""
+        return self.age_days(moment).is_between(0, days, closed="left").fill_null(value=False)
+
     def days_since(self, day: str) -> pl.Expr:
         """Whole days from a date to the run's clock."""
         return (pl.lit(self.today) - pl.col(day)).dt.total_days()

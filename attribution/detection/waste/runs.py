@@ -94,7 +94,7 @@ def told_cost(hours: str) -> pl.Expr:
 def lately(estate: Estate, at: Thresholds, name: str = "window_days") -> pl.Expr:
     """A run that goes on, or ended within the days that a finding is told for; one that is over since when, is not."""
     over = pl.col("status").is_in(("completed", *ENDED_BADLY)).fill_null(value=False)
-    return (pl.col("ended_at").is_null() & ~over) | (estate.age_days("ended_at") < at[name]).fill_null(value=False)
+    return (pl.col("ended_at").is_null() & ~over) | estate.in_last(at[name], "ended_at")
 
 
 def came_to_nothing(estate: Estate, at: Thresholds, statuses: Collection[str], how: str) -> pl.DataFrame:

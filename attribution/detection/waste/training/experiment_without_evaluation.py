@@ -38,7 +38,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
             pl.col("started_at").filter(pl.col("status") == "completed").min().alias("first"),
             pl.col("month", *estate.dimensions).first(),
         )
-        .filter(pl.col("done") & (estate.age_days("ended") < at["window_days"]))
+        .filter(pl.col("done") & estate.in_last(at["window_days"], "ended"))
         .join(evaluations, on="project", how="left")
         .join(_measured(estate), on="word", how="left")
         .with_columns(pl.col("experiment").alias("subject"), pl.format("experiment={}", "experiment").alias("key"))

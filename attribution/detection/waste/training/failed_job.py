@@ -25,7 +25,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     told = (pl.DataFrame(schema=RUN_COLUMNS) if runs is None else runs).lazy()
     lost = told.filter(pl.col("status").is_in(ENDED_BADLY)).select(word=folded_word("experiment")).unique()
     rows = costed_jobs(estate).join(lost, on="word", how="anti")
-    rows = rows.filter((pl.col("gpu_hours") > 0) & (estate.age_days("end") < at["window_days"]))
+    rows = rows.filter((pl.col("gpu_hours") > 0) & estate.in_last(at["window_days"], "end"))
     return judged(
         rows,
         at,

@@ -37,7 +37,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     days = spans.group_by("job_id").agg(pl.col("whole").sum())
     rows = (
         costed_jobs(estate)
-        .filter((pl.col("gpu_hours") > 0) & (estate.age_days("until") < at["window_days"]))
+        .filter((pl.col("gpu_hours") > 0) & estate.in_last(at["window_days"], "until"))
         .join(days, on="job_id")
         .join(seen, on="job_id", how="left")
     )

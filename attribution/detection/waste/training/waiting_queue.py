@@ -25,7 +25,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         .alias("gap")
     )
     # A gap belongs to the days in which it ends: the job before it may have begun long ago.
-    gaps = gaps.filter(estate.age_days("start") < at["window_days"])
+    gaps = gaps.filter(estate.in_last(at["window_days"], "start"))
     most = pl.col("gpus").max().over("node")
     gaps = (
         gaps.with_columns(most.alias("held"))
