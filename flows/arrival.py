@@ -20,7 +20,7 @@ from flows.terminal import UnfinishedError
 from schemas.bills import Batch, Delivery, Found, HeldBack, Notice, PeriodState, Stated, Totals, no_rejects
 from schemas.charges import Charges, without_blanks
 from schemas.check import check
-from schemas.faults import Fault, InputError, LawBrokenError, suggest
+from schemas.faults import Fault, InputError, LawBrokenError, in_one_line, suggest
 from schemas.money import add, add_money
 from schemas.workspace import ALL, Workspace
 
@@ -88,9 +88,7 @@ def _take_each(
         try:
             rejects += take(run, delivery, rollup)
         except InputError as error:
-            held.append(
-                HeldBack(delivery.source.name, delivery.name, " ".join(fault.sentence for fault in error.faults))
-            )
+            held.append(HeldBack(delivery.source.name, delivery.name, in_one_line(error.faults)))
         else:
             taken.append(delivery)
     return taken, rejects

@@ -87,12 +87,14 @@ def told(advice: pl.DataFrame) -> RenderableType:
     parts: list[RenderableType] = []
     for (area,), rows in advice.partition_by("area", as_dict=True, maintain_order=True).items():
         parts += [Text(), Text(_AREAS[str(area)], style="bold")]
-        for one in rows.to_dicts():
+        remedies = rows.get_column("remedy").to_list()
+        for one, following in zip(rows.to_dicts(), [*remedies[1:], None], strict=True):
             sum_of_it = ""
             if one["amount"] is not None:
                 sum_of_it = f"{money(one['amount'], one['BillingCurrency'])} {one['BillingCurrency']}, "
             parts.append(Padding(Text(f"{label(one['subject'])}: {sum_of_it}{label(one['what'])}"), (0, 0, 0, 2)))
-            parts.append(Padding(Text(one["remedy"], style="dim"), (0, 0, 0, 4)))
+            if one["remedy"] != following:  # what several have in common is said once, after the last
+                parts.append(Padding(Text(one["remedy"], style="dim"), (0, 0, 0, 4)))
     return Group(*parts[1:]) if parts else Text("Nothing to advise: all money has a project, and every input is there.")
 
 
@@ -143,7 +145,8 @@ def _sources(published: Published) -> Iterator[Advice]:
     for source, kind, subject, sentence in published.frame(
         "SELECT DISTINCT source, kind, subject, sentence FROM notices ORDER BY ALL"
     ).iter_rows():
-        yield Advice("source", source, f"{kind}, {subject}: {sentence}", "Nothing, if the decision is right.")
+        remedy = "A reader decided so; where that is right, nothing is to be done."
+        yield Advice("source", source, f"{kind}, {subject}: {sentence}", remedy)
 
 
 def _inputs(published: Published, workspace: Workspace) -> Iterator[Advice]:
@@ -157,7 +160,8 @@ def _inputs(published: Published, workspace: Workspace) -> Iterator[Advice]:
         if pattern is not None:
             continue
         silent = mute.get(name, [])
-        told = f"; {count(len(silent), 'detector')} say nothing without it: {', '.join(silent)}" if silent else ""
+        say = "detectors say" if len(silent) > 1 else "detector says"
+        told = f"; {len(silent)} {say} nothing without it: {', '.join(silent)}" if silent else ""
         yield Advice(
             "input", name, f"not configured: {_FEEDS.get(name, 'more to go by')}{told}", f"State [inputs] {name}."
         )
@@ -166,9 +170,11 @@ def _inputs(published: Published, workspace: Workspace) -> Iterator[Advice]:
 def _findings(published: Published) -> Iterator[Advice]:
     """Open findings about the data itself."""
     rows = published.frame(
-        "SELECT kind, subject, evidence, cost_at_stake, BillingCurrency FROM findings "
-        "WHERE list_contains($kinds, kind) AND list_contains($open, state) ORDER BY ALL",
+        "SELECT left(fingerprint, 8), kind, subject, evidence, cost_at_stake, BillingCurrency FROM findings "
+        "WHERE list_contains($kinds, kind) AND list_contains($open, state) "
+        "ORDER BY kind, subject, evidence",
         {"kinds": list(_OF_DATA), "open": list(ACTIVE)},
     )
-    for kind, subject, evidence, amount, currency in rows.iter_rows():
-        yield Advice("data", subject, f"{kind.replace('_', ' ')}: {evidence}", "See the finding.", amount, currency)
+    for name, kind, subject, evidence, amount, currency in rows.iter_rows():
+        remedy = f"`attribution findings show {name}` tells all of it."
+        yield Advice("data", subject, f"{kind.replace('_', ' ')}: {evidence}", remedy, amount, currency)

@@ -13,6 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from attribution.ledger import Action, append_actions, open_ledger, publish
+from attribution.reports.figures import label
 from flows.questions import ask
 from schemas.faults import Fault, InputError, suggest
 from schemas.findings import STATES
@@ -20,6 +21,7 @@ from schemas.workspace import Workspace
 
 _STANDING = ("open", "reopened", "acknowledged")
 _SEEN = ("new", "still", "gone")
+_EVIDENCE = 54  # letters of it in a list
 _FEWEST = 4  # letters of an id that name a finding
 
 
@@ -51,7 +53,11 @@ def list_findings(store: Path, kind: str | None, state: str) -> pl.DataFrame:
 
 
 def in_short(rows: pl.DataFrame) -> pl.DataFrame:
-    """What of a list fits on a screen; money with two decimals, for the eye alone."""
+    """What of a list fits on a screen; money with two decimals, for the eye alone.
+
+    No measurement, no verdict: how severe the money would be is not said of what could not be judged.
+    """
+    judged = pl.when(pl.col("verdict") == "undetermined").then("verdict").otherwise("severity")
     return rows.select(
         "id",
         "kind",
@@ -59,10 +65,10 @@ def in_short(rows: pl.DataFrame) -> pl.DataFrame:
         "owner",
         pl.col("cost_at_stake").round(2),
         pl.col("BillingCurrency").alias("currency"),
-        "severity",
+        judged.alias("severity"),
         "state",
         "first_seen",
-        "evidence",
+        pl.col("evidence").map_elements(lambda text: label(text, _EVIDENCE), return_dtype=pl.String),
     )
 
 

@@ -25,10 +25,13 @@ from schemas.money import read_money
 from schemas.workspace import Workspace
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import RenderableType
 
 _WIDE = 60
 _FEW = 12
+_FOLDS = 40  # a text as long as this can be read when it folds
 
 
 def ask(store: Path, sql: str, params: tuple[Any, ...] = ()) -> pl.DataFrame:
@@ -75,6 +78,15 @@ def as_table(rows: pl.DataFrame) -> RenderableType:
     for row in cells:
         add_row(table, *row)
     return table
+
+
+def fitting(rows: pl.DataFrame, spare: Sequence[str]) -> pl.DataFrame:
+    """Rows without those columns, the first of `spare` first, that the terminal has no room for."""
+    room = {name: min(max(map(len, (name, *map(_short, cells)))), _FOLDS) + 3 for name, cells in rows.to_dict().items()}
+    for name in spare:
+        if sum(room.values()) > wide.width:
+            del room[name]
+    return rows.select(list(room))
 
 
 def as_pairs(rows: pl.DataFrame) -> RenderableType:

@@ -36,7 +36,7 @@ class Fault:
         return f"{self.what.rstrip('.')}. {advice}" if advice else self.what
 
     def _advice(self) -> str:
-        return "  ".join(part for part in (f"Known: {self.known}." if self.known else "", self.hint) if part)
+        return " ".join(part for part in (f"Known: {self.known}." if self.known else "", self.hint) if part)
 
 
 class InputError(Exception):
@@ -49,6 +49,12 @@ class InputError(Exception):
 
 class LawBrokenError(Exception):
     """A law of the house does not hold (exit code 3): our mistake, never the user's."""
+
+
+def in_one_line(faults: Iterable[Fault]) -> str:
+    """Faults one after another, each a sentence of its own, where there is no room for lines."""
+    *others, last = [fault.sentence for fault in faults]
+    return " ".join([*(text if text.endswith((".", "?")) else f"{text}." for text in others), last])
 
 
 def suggest(word: str, known: Iterable[str]) -> str:

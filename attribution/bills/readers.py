@@ -21,7 +21,7 @@ from attribution.bills.focus import reader as focus
 from attribution.bills.gcp import reader as gcp
 from attribution.bills.listing import Head, bill_file, list_files, read_head
 from schemas.bills import Batch, BillFile, Delivery, Found, HeldBack, PeriodState, Stated
-from schemas.faults import Fault, InputError, suggest
+from schemas.faults import Fault, InputError, in_one_line, suggest
 from schemas.packed import PackedFileError, UnfinishedFileError
 from schemas.paths import relative_name
 from schemas.plain_copies import PlainCopies
@@ -116,7 +116,7 @@ def find(source: Source, root: Path, store: Path | None = None) -> Found:
             held.append(_held(source, path, root, error.faults[0].sentence))
         except InputError as error:
             faults.extend(error.faults)
-            held.append(_held(source, path, root, " ".join(fault.sentence for fault in error.faults)))
+            held.append(_held(source, path, root, in_one_line(error.faults)))
     if faults and not claims and not periods:
         raise InputError(faults)
     found: list[Delivery] = []
@@ -125,7 +125,7 @@ def find(source: Source, root: Path, store: Path | None = None) -> Found:
         try:
             deliveries, more = READERS[name].deliveries(source, files)
         except InputError as error:  # what lies beside the files cannot be read, so how they belong together is unknown
-            held.append(_held(source, files[0].path, root, " ".join(fault.sentence for fault in error.faults)))
+            held.append(_held(source, files[0].path, root, in_one_line(error.faults)))
             continue
         found.extend(deliveries)
         held.extend(more)

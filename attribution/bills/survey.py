@@ -16,7 +16,7 @@ from attribution.bills.focus import periods as focus_periods
 from attribution.bills.listing import Head, list_files, read_head
 from attribution.bills.readers import READERS
 from schemas.bills import BillFile
-from schemas.faults import InputError
+from schemas.faults import InputError, in_one_line
 from schemas.paths import relative_name
 from schemas.workspace import Source
 
@@ -82,7 +82,7 @@ def survey(folder: Path, apart: Sequence[Path] = ()) -> Survey:
         try:
             head = read_head(BillFile(path, name, "", path.stat().st_size), source)
         except InputError as error:
-            unknown.append(Unknown(name, " ".join(fault.sentence for fault in error.faults)))
+            unknown.append(Unknown(name, in_one_line(error.faults)))
             seen.append(_Seen(path, None))
             continue
         claims = _claims(head)

@@ -220,7 +220,7 @@ def _costs(summary: NightlySummary, code: str) -> list[RenderableType]:
     if projects:
         parts += [_title(f"Projects, {code}", "EffectiveCost"), _projects(summary, projects)]
     known = [row for currency, row in summary.coverage if currency == code]
-    if known:
+    if any(row.total for row in known):
         words = ", ".join(f"{row.dimension} {figures.share(row.known, row.total)}" for row in known)
         parts.append(Text.assemble(("Known: ", "bold"), words))
     fired = [row for row in summary.growth if row.currency == code and row.fired]

@@ -73,7 +73,7 @@ def findings_table(findings: Sequence[Finding], code: str, rows: int, say: Wordi
         what = f"{figures.label(say.kind(row.kind), NAME)}: {figures.label(row.subject, 60)}"
         add_row(
             table,
-            f"{what}\n{figures.label(row.evidence, 200)}",
+            f"{what}\n{figures.label(row.evidence, 400)}",
             figures.label(say.value("owner", row.owner), 20),
             say.money(row.cost, code),
             say.count("days_count", row.age),

@@ -42,7 +42,9 @@ def init(
     with watching() as watch:
         found = look(origin, directory, watch)
     written = write_starter(directory, dict(zip(FILES, (settings_text(found), rules_text(found)), strict=True)))
-    following = f"read both files, answer their questions, then: attribution run --workspace {directory}"
+    open_questions = any(one.questions for one in found.sources)
+    first = "read both files, answer their questions" if open_questions else "read both files"
+    following = f"{first}, then: attribution check --workspace {directory}"
     if not as_json:
         wide.print(shown(found))
     tell({"written": written, "found": found}, Group(*map(str, written), f"\nNext: {following}"), as_json=as_json)

@@ -36,6 +36,9 @@ class State(StrEnum):
     every = "every"
 
 
+# What a narrow terminal does without, in this order: `findings show` tells it.
+_SPARE = ("evidence", "first_seen", "state")
+
 Kind = Annotated[str | None, typer.Option(help="Only findings of this kind.")]
 InState = Annotated[State, typer.Option(help="standing is open, reopened and acknowledged.")]
 Gate = Annotated[
@@ -83,12 +86,14 @@ def list_(
 
 def _list(workspace: Workspace, kind: str | None, state: State, gate: str | None, *, as_json: bool) -> None:
     from flows.finding_life import in_short, list_findings, quiet_findings
-    from flows.questions import read_gate, show
+    from flows.questions import fitting, read_gate, show
     from flows.terminal import ABOVE_GATE, terminal
 
     limit = None if gate is None else read_gate(gate)
     rows = list_findings(workspace.store, kind, state.value)
-    show(rows if as_json else in_short(rows), as_json=as_json)
+    alike = rows.get_column("BillingCurrency").drop_nulls().n_unique() <= 1
+    spare = (*_SPARE, "currency") if alike else _SPARE
+    show(rows if as_json else fitting(in_short(rows), spare), as_json=as_json)
     quiet = quiet_findings(workspace.store)
     if quiet and not as_json and state is State.standing:
         terminal.print(f"Not shown: {quiet} (see: attribution findings --state every)", markup=False)

@@ -40,7 +40,10 @@ def explain_resource(workspace: Workspace, resource: str, month: date | None) ->
     with read_published(workspace.store) as published, published.rolled_up(rollup) as billed:
         subjects = billed.subjects
         if not subjects.filter(pl.col("ResourceId") == resource).height:
-            hint = "It must be written as billed: SELECT DISTINCT ResourceId FROM costs."
+            hint = (
+                "It must be written as billed: SELECT DISTINCT ResourceId FROM costs. A figure is asked for with "
+                "--where, for example --where project=NAME."
+            )
             raise InputError(Fault("explain", f'no charge has the ResourceId "{resource}"', hint=hint))
         inputs = stated.inputs
         rules = with_teams(stated.rules, inputs.people)

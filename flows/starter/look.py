@@ -76,9 +76,7 @@ def look(origin: str, directory: Path, watch: Watch = quiet) -> Look:
         # Charges that a ledger keeps look like bills of their own.
         found = survey(folder, [ledger.parent for ledger in folder.rglob(LEDGER)])
         if not found.streams:
-            told = "; ".join(f"{one.name}: {one.reason}" for one in found.unknown[:_TOLD])
-            hint = 'Columns of any CSV can be mapped, with `format = "generic-csv"`; see docs/providers/generic-csv.md.'
-            raise InputError(Fault(origin, f"no bill was recognised ({told})", hint=hint))
+            raise InputError(_no_bill(origin, found.unknown))
         sources, charged = _read_all(found.streams, folder, Path(scratch), watch)
         if not any(one.accounts or not one.questions for one in sources):
             raise InputError([Fault(f"{origin}, format {one.reader}", one.questions[0]) for one in sources])
@@ -86,6 +84,19 @@ def look(origin: str, directory: Path, watch: Watch = quiet) -> Look:
     stated, unknown = _inputs(found.unknown, prefix)
     named = tuple(replace(one, source=replace(one.source, path=f"{prefix}{one.source.path}")) for one in sources)
     return Look(origin, named, stated, unknown, proposals)
+
+
+def _no_bill(origin: str, unknown: Sequence[Unknown]) -> Fault:
+    """What lies in a folder without bills, and where it belongs."""
+    kinds = {one.name: inputs.recognise(one.columns) for one in unknown}
+    told = "; ".join(
+        f"{one.name}: {f'looks like {kinds[one.name]}' if kinds[one.name] else one.reason}" for one in unknown[:_TOLD]
+    )
+    hint = 'Columns of any CSV can be mapped, with `format = "generic-csv"`; see docs/providers/generic-csv.md.'
+    found = sorted({kind for kind in kinds.values() if kind})
+    if found:
+        hint = f"Tables without money are inputs: state [inputs] {', '.join(found)} in the workspace of your bills."
+    return Fault(origin, f"no bill was recognised ({told})", hint=hint)
 
 
 def _reached(origin: str, directory: Path, scratch: Path, watch: Watch) -> tuple[Path, str]:

@@ -18,7 +18,7 @@ def shown(look: Look) -> RenderableType:
     """Tables of bills and tags, and what is open."""
     parts: list[RenderableType] = [_bills(look)]
     if look.inputs:
-        parts.append(Text("Inputs: " + ", ".join(f"{name} = {path}" for name, path in look.inputs.items())))
+        parts.append(_inputs(look))
     if look.proposals:
         parts.append(_tags(look))
     open_questions = sum(len(one.questions) for one in look.sources)
@@ -46,6 +46,13 @@ def _bills(look: Look) -> RenderableType:
             billed,
             str(len(one.questions) or ""),
         )
+    return table
+
+
+def _inputs(look: Look) -> RenderableType:
+    table = plain_table("input", "files", texts=2)
+    for name, pattern in look.inputs.items():
+        add_row(table, name, pattern)
     return table
 
 

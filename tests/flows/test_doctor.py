@@ -76,3 +76,11 @@ def test_on_the_terminal_nothing_is_cut(tmp_path: Path) -> None:
 
 def test_each_input_that_a_workspace_can_have_is_advised() -> None:
     assert set(doctor._FEEDS) == {one.name for one in fields(Inputs)}
+
+
+def test_what_several_have_in_common_is_said_once(tmp_path: Path) -> None:
+    rows = [charge(project="", SubAccountId=account) for account in ("000746", "000747")]
+    run(workspace(tmp_path, rows))
+    said = " ".join(attribution("doctor", "--workspace", tmp_path).out.split())
+    assert said.count("has no project") == 2
+    assert said.count("Tag it") == 1

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from small_workspace import AS_OF, TOML, attribution, charge, workspace
+
+from flows.finding_life import in_short
+from flows.questions import fitting
+from flows.terminal import wide
 
 LAST = "2026-11-05T09:00:00Z"
 
@@ -122,3 +129,30 @@ def test_reports_leave_out_what_is_snoozed_and_keep_what_is_acknowledged(root: P
     shown = attribution("report", "-w", root).out
     assert "untagged resource: i-1" in shown
     assert "untagged resource: i-22" not in shown
+
+
+def test_what_could_not_be_judged_is_not_called_severe() -> None:
+    rows = pl.DataFrame(
+        [row("i-1", "finding"), row("i-2", "undetermined"), row("growth", None)], schema=list(row("", None))
+    )
+    shown = in_short(rows)
+    assert shown.get_column("severity").to_list() == ["critical", "undetermined", "critical"]
+
+
+def test_a_narrow_terminal_does_without_words_and_never_without_money(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = in_short(pl.DataFrame([row("i-1", "finding")]))
+    for width in range(40, 260, 20):
+        monkeypatch.setattr(wide, "width", width)
+        names = fitting(shown, ("evidence", "first_seen", "state")).columns
+        assert names == [name for name in shown.columns if name in names]
+        assert {"id", "kind", "subject", "owner", "cost_at_stake", "currency", "severity"} <= set(names)
+        assert ("evidence" in names) <= ("first_seen" in names) <= ("state" in names)
+    assert names == shown.columns
+
+
+def row(subject: str, verdict: str | None) -> dict[str, Any]:
+    return {
+        "id": "0123abcd", "kind": "idle_by_utilization", "subject": subject, "owner": "mira",
+        "cost_at_stake": Decimal("17909.894"), "BillingCurrency": "USD", "severity": "critical", "state": "open",
+        "first_seen": date(2026, 11, 5), "verdict": verdict, "evidence": "A long sentence. " * 9,
+    }  # fmt: skip

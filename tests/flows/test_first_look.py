@@ -146,3 +146,19 @@ def test_bills_of_others_are_described_and_run(tmp_path: Path, name: str) -> Non
     asked = "# QUESTION" in (tmp_path / "costs" / "attribution.toml").read_text(encoding="utf-8")
     assert ended.code == (2 if asked else 0), ended.err
     assert (tmp_path / "costs" / "ledger" / "costs.duckdb").exists()
+
+
+def test_a_folder_of_inputs_alone_is_told_to_be_one(tmp_path: Path) -> None:
+    (tmp_path / "register").mkdir()
+    (tmp_path / "register" / "t.csv").write_text("resource_id,project\ni-1,atlas\n", encoding="utf-8")
+    ended = attribution("init", tmp_path / "costs", "--from", tmp_path / "register")
+    assert (ended.code, "state [inputs] tags" in ended.err, "generic-csv" in ended.err) == (2, True, False)
+
+
+def test_only_a_look_that_has_questions_asks_for_answers(tmp_path: Path) -> None:
+    clear = attribution("init", tmp_path / "clear", "--from", exports(tmp_path))
+    assert "answer their questions" not in clear.out
+    again = bill_text([charge("2026-10-05")])
+    (tmp_path / "exports" / "cloud" / "again.csv").write_text(again, encoding="utf-8")
+    asked = attribution("init", tmp_path / "asked", "--from", tmp_path / "exports")
+    assert "answer their questions" in asked.out
