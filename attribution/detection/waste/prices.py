@@ -80,7 +80,7 @@ def priced(spans: pl.LazyFrame, billed: pl.LazyFrame) -> pl.LazyFrame:
     A share is GPU-seconds / max(GPU-seconds paid for, GPU-seconds of all stretches), per payer and month.
 
     Args:
-        spans: `id`, `payer`, `start`, `end` (instants), `gpus` (null: unknown, and so is the cost).
+        spans: `id`, `payer`, `start`, `end` (instants), `gpus`; where `end` or `gpus` is null, the cost is unknown.
         billed: as `payers` gives it.
 
     Returns:
@@ -90,12 +90,13 @@ def priced(spans: pl.LazyFrame, billed: pl.LazyFrame) -> pl.LazyFrame:
     begin = pl.max_horizontal("start", "opened", month_start)
     stop = pl.min_horizontal("end", "closed", month_start.dt.offset_by("1mo"))
     whose = ["payer", "month", "BillingCurrency"]
+    gpu_seconds = (pl.col("seconds") * pl.col("gpus")).round().cast(pl.Int128)
     weighed = (
         spans.select("id", "payer", "start", "end", "gpus")
         .join(billed, on="payer")
         .with_columns((stop - begin).dt.total_seconds().clip(lower_bound=0).alias("seconds"))
         .filter(pl.col("seconds") > 0)
-        .with_columns((pl.col("seconds") * pl.col("gpus")).round().cast(pl.Int128).alias("weight"))
+        .with_columns(pl.when(pl.col("end").is_not_null()).then(gpu_seconds).alias("weight"))
         .with_columns(pl.max_horizontal(pl.col("weight").sum().over(whose), "capacity").alias("whole"))
     )
     share = pl.when(pl.col("whole") > 0).then(pl.col("units") * pl.col("weight") // pl.col("whole"))

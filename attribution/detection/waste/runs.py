@@ -21,6 +21,8 @@ from schemas.money import MONEY
 
 FAILED = ("failed", "node_fail", "out_of_memory", "preempted")
 ENDED_BADLY = (*FAILED, "cancelled", "timeout")
+OVER = pl.col("status").is_in(("completed", *ENDED_BADLY)).fill_null(value=False)
+"""Whether a run has ended, be it told when or not."""
 DATA_STAGES = ("data-acquisition", "data-processing", "tokenizer")
 _STAGE = {fold(word): code for code, words in STAGES.items() for word in (code, *words)}
 
@@ -30,9 +32,10 @@ def costed_runs(estate: Estate) -> pl.LazyFrame:
     """One run x currency.
 
     Returns:
-        The columns of runs; `word` (its experiment, folded), `until` (its end, or now), `days`, `gpu_hours`, `key`,
-        `subject`, `BillingCurrency`, `stake` (its whole cost; null: unknown), `month`, `told`, and every dimension:
-        as its experiment's costs have them, else as the run says.
+        The columns of runs; `word` (its experiment, folded), `until` (its end, or now while it goes on; null where it
+        is over and nobody tells since when), `days`, `gpu_hours`, `key`, `subject`, `BillingCurrency`, `stake` (its
+        whole cost; null: unknown), `month`, `told`, and every dimension: as its experiment's costs have them, else as
+        the run says.
     """
     runs = estate.inputs.runs
     if runs is None:
@@ -43,7 +46,7 @@ def costed_runs(estate: Estate) -> pl.LazyFrame:
         runs.lazy()
         .with_columns(
             folded_word("experiment").alias("word"),
-            pl.col("ended_at").fill_null(pl.lit(estate.as_of)).alias("until"),
+            pl.coalesce("ended_at", pl.when(~OVER).then(pl.lit(estate.as_of))).alias("until"),
             folded_word("stage").replace_strict(_STAGE, default=None, return_dtype=pl.String).alias("stage_code"),
         )
         .with_columns((length.dt.total_seconds() / 86_400).alias("days"))
@@ -93,8 +96,7 @@ def told_cost(hours: str) -> pl.Expr:
 
 def lately(estate: Estate, at: Thresholds, name: str = "window_days") -> pl.Expr:
     """A run that goes on, or ended within the days that a finding is told for; one that is over since when, is not."""
-    over = pl.col("status").is_in(("completed", *ENDED_BADLY)).fill_null(value=False)
-    return (pl.col("ended_at").is_null() & ~over) | estate.in_last(at[name], "ended_at")
+    return (pl.col("ended_at").is_null() & ~OVER) | estate.in_last(at[name], "ended_at")
 
 
 def came_to_nothing(estate: Estate, at: Thresholds, statuses: Collection[str], how: str) -> pl.DataFrame:

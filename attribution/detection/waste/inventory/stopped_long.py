@@ -12,15 +12,15 @@ import polars as pl
 from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import MACHINES, STOPPED
-from attribution.detection.waste.stopped import stopped_since
+from attribution.detection.waste.stopped import STATE_DOUBT, stands_still, stopped_since
 from attribution.detection.waste.telling import counted, money, month
 from schemas.money import known_sum
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
-    """Stopped machines of which something was billed in the last complete month, be it only their volumes."""
+    """Machines stopped or of unknown state of which something was billed lately, be it only their volumes."""
     machines = estate.things.filter(
-        pl.col("sort_of").is_in(MACHINES) & pl.col("condition").is_in(STOPPED) & ~pl.col("gone")
+        pl.col("sort_of").is_in(MACHINES) & pl.col("condition").is_in({*STOPPED, ""}) & ~pl.col("gone")
     )
     whose = stopped_since(estate, machines).unique("key").drop("stake", "BillingCurrency", "month", "recent")
     paid = estate.things.filter(pl.col("recent") & ~pl.col("gone"))
@@ -34,20 +34,21 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         .group_by("key", "BillingCurrency")
         .agg(known_sum("stake"), pl.col("hung").sum(), pl.col("month").max())
     )
-    rows = whose.join(kept, on="key", how="inner").with_columns(estate.days_since("stopped").alias("days_off"))
+    rows = whose.join(kept, on="key", how="inner")
     cost = pl.format("{} {}", money("stake"), "BillingCurrency").fill_null("unknown")
     return judged(
         rows,
         at,
-        waste=pl.col("days_off") >= at["days"],
+        waste=stands_still(estate, at),
         evidence=pl.format(
-            "Machine stopped, {}, with {} attached to it; cost of all in {}: {}",
+            "Machine {}, {}, with {} attached to it; cost of all in {}: {}",
+            pl.when("off").then(pl.lit("stopped")).otherwise(pl.lit("of unknown state")),
             "told_stop",
             counted("hung", "billed thing"),
             month("month"),
             cost,
         ),
-        doubt=pl.lit("neither inventory nor bill tells since when it is stopped"),
+        doubt=STATE_DOUBT.otherwise(pl.lit("neither inventory nor bill tells since when it is stopped")),
     )
 
 
@@ -58,7 +59,8 @@ DETECTOR = Detector(
     needs=("resources.state",),
     uses=("resources.last_used_at", "resources.attached_to"),
     thresholds={"days": Decimal(30)},
-    meaning="A machine has been stopped for 30 days, and it or what is attached to it is billed.",
+    meaning="A machine has been stopped for 30 days, and it or what is attached to it is billed. One without a state "
+    "is undetermined where neither the inventory nor a bill says that it ran in these days.",
     source="30 days as in CleanCloud's check of stopped machines.",
     action="Make an image of it, then delete the machine and its disks.",
     risk="Setups made by hand are lost with it.",

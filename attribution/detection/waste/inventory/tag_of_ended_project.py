@@ -7,9 +7,10 @@ from decimal import Decimal
 import polars as pl
 
 from attribution.detection.waste.billed import still
-from attribution.detection.waste.detector import Detector, Thresholds, judged
+from attribution.detection.waste.detector import NO, Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import folded_word
+from attribution.detection.waste.runs import OVER
 from attribution.detection.waste.telling import counted, day, money, month
 from schemas.dimensions import NOBODY
 from schemas.inputs import RUN_COLUMNS
@@ -17,14 +18,15 @@ from schemas.money import known_sum
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
-    """Projects that had runs; one whose last run has no end is at work."""
+    """Projects that had runs; one with a run that goes on is at work, one with a run that is over since when may be."""
     runs = estate.inputs.runs
     stated = (pl.DataFrame(schema=RUN_COLUMNS) if runs is None else runs).lazy()
     ended = (
         stated.filter(pl.col("project").is_not_null())
         .group_by(folded_word("project").alias("word"))
         .agg(
-            pl.col("ended_at").is_null().any().alias("open"),
+            (pl.col("ended_at").is_null() & ~OVER).any().alias("open"),
+            (pl.col("ended_at").is_null() & OVER).any().alias("unclear"),
             pl.max_horizontal("started_at", "ended_at").max().dt.date().alias("ended"),
             pl.len().alias("runs"),
         )
@@ -48,10 +50,14 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         .with_columns(key=pl.format("project={}", "project"), subject=pl.format("project={}", "project"))
         .filter(pl.col("stake").is_null() | (pl.col("stake") != 0))
     )
+    unclear = pl.when(~pl.col("unclear")).then(NO)
     return judged(
         rows,
         at,
-        waste=~pl.col("open") & (estate.days_since("ended") >= at["days"]) & (pl.col("last_day") > pl.col("ended")),
+        waste=~pl.col("open")
+        & ~unclear
+        & (estate.days_since("ended") >= at["days"])
+        & (pl.col("last_day") > pl.col("ended")),
         evidence=pl.format(
             "No run of {} goes on ({} in all, the last until {}), and {} went on being billed to it, {} {} in {}",
             "project",
@@ -63,6 +69,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
             month("month"),
         ),
         confidence="medium",
+        doubt=pl.lit("a run of it is over, and no ended_at tells since when"),
     )
 
 
@@ -73,7 +80,8 @@ DETECTOR = Detector(
     needs=("runs.project",),
     uses=("runs.ended_at",),
     thresholds={"days": Decimal(30)},
-    meaning="All runs of a project ended 30 days ago or more, none has started since, and its tags still draw money.",
+    meaning="All runs of a project ended 30 days ago or more, none has started since, and its "
+    "tags still draw money. It is undetermined where a run that is over by its status has no end.",
     source="House rule.",
     action="Keep the final checkpoints, end the rest, or name the project that it serves now.",
     risk="A model in service has no runs; its project then wants `serving` resources kept.",

@@ -20,7 +20,7 @@ _LARGE = 1.0
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
-    """Billed datasets and buckets with a storage class; undetermined where their last use is not told."""
+    """Billed datasets and buckets of kinds with a class; undetermined where class or last use of one is not told."""
     stores = read_things(estate, DATASETS | BUCKETS).with_columns(
         folded_word("storage_class").str.contains(_COLD).alias("cold"),
         (pl.col("stake").cast(pl.Float64) / pl.col("size_gb")).alias("rate"),
@@ -30,7 +30,8 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         .group_by("source", "BillingCurrency")
         .agg(pl.col("rate").min().alias("cold_rate"))
     )
-    rows = stores.filter(pl.col("cold").is_not_null()).join(cheaper, on=["source", "BillingCurrency"], how="left")
+    classed = pl.col("cold").is_not_null().any().over("sort_of")
+    rows = stores.filter(classed).join(cheaper, on=["source", "BillingCurrency"], how="left")
     age = estate.age_days("last_used_at")
     lower = pl.when(pl.col("cold_rate") < pl.col("rate")).then(1 - pl.col("cold_rate") / pl.col("rate"))
     return judged(
@@ -40,7 +41,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         evidence=pl.format(
             "{} on {} storage, last read on {}; {}",
             "resource_type",
-            "storage_class",
+            pl.col("storage_class").fill_null("unknown"),
             day("last_used_at").fill_null("an unknown day"),
             pl.when(lower.is_not_null())
             .then(
@@ -56,7 +57,9 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         ),
         confidence="medium",
         saving=part("stake", lower),
-        doubt=pl.lit("the inventory does not tell when it was last read"),
+        doubt=pl.when(pl.col("last_used_at").is_null())
+        .then(pl.lit("the inventory does not tell when it was last read"))
+        .otherwise(pl.lit("the inventory does not tell its storage_class")),
     )
 
 
@@ -68,7 +71,9 @@ DETECTOR = Detector(
     uses=("resources.size_gb",),
     thresholds={"days": Decimal(30), "unread_days": Decimal(90)},
     meaning="A billed dataset or bucket is on a class of storage that is not cold, and was last read 30 to 90 days ago "
-    "(longer ago it is unread_data's). The saving is the difference to the cheapest colder storage on the same bills.",
+    "(longer ago it is unread_data's). Cold is a class with a word such as cold, cool, archive, infrequent, IA, "
+    "nearline, glacier, 低频 or 归档 in it. Without a class it is undetermined where the inventory tells that of "
+    "others of its kind. The saving is the difference to the cheapest colder storage on the same bills.",
     source="30 days as in the providers' own rules for seldom read objects.",
     action="Let a lifecycle rule move it to a colder class.",
     risk="Reading from cold classes costs extra and may take time.",

@@ -20,7 +20,7 @@ _WORDS = ("debug", "trace", "verbose", "all", "10", "5")
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
-    """Long runs; their cost at stake is what their experiment paid for logs and metrics."""
+    """Long runs; at stake is what their experiment paid for logs and metrics. Without a level it needs such a cost."""
     logs = (
         estate.meters.filter(
             (pl.col("cost_element") == "observability") & (pl.col("month") == pl.col("last_complete_month"))
@@ -30,8 +30,9 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     )
     rows = (
         costed_runs(estate)
-        .filter((pl.col("days") * 24 >= at["hours"]) & lately(estate, at) & pl.col("log_level").is_not_null())
+        .filter((pl.col("days") * 24 >= at["hours"]) & lately(estate, at))
         .join(logs, on=["word", "BillingCurrency"], how="left")
+        .filter(pl.col("log_level").is_not_null() | pl.col("logs").is_not_null())
         .with_columns(pl.col("logs").alias("stake"))
     )
     cost = pl.format("{} {} in {}", money("logs"), "BillingCurrency", month("month")).fill_null("unknown")
@@ -41,10 +42,11 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         waste=pl.col("log_level").str.strip_chars().str.to_lowercase().is_in(_WORDS),
         evidence=pl.format(
             "Logs at level {} over {} days; what its experiment pays for logs and metrics: {}",
-            "log_level",
+            pl.col("log_level").fill_null("unknown"),
             pl.col("days").round(1),
             cost,
         ),
+        doubt=pl.lit("the runs tell no log_level of it"),
     )
 
 
@@ -56,7 +58,8 @@ DETECTOR = Detector(
     thresholds={"hours": Decimal(24), "window_days": Decimal(31)},
     meaning="A run of 24 hours or longer, going on or ended in the last 31 days, logs at the level debug, trace or "
     "verbose by the optional column log_level of runs. The cost is what its experiment paid for logs and metrics in "
-    "the last complete month, and is not the run's.",
+    "the last complete month, and is not the run's. A run without a level is undetermined where its experiment paid "
+    "for logs, and silent where no bill names any.",
     source="House rule.",
     action="Set the level to info at the next restart.",
     risk="Whoever looks for a fault may need it.",

@@ -6,10 +6,10 @@ from decimal import Decimal
 
 import polars as pl
 
-from attribution.detection.waste.detector import Detector, Thresholds, judged
+from attribution.detection.waste.detector import NO, Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import folded_word
-from attribution.detection.waste.runs import DATA_STAGES, costed_runs, told_cost
+from attribution.detection.waste.runs import DATA_STAGES, OVER, costed_runs, told_cost
 from attribution.detection.waste.telling import counted, day
 from schemas.inputs import CHECKPOINT_COLUMNS
 from schemas.money import known_sum
@@ -29,12 +29,13 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         .group_by("word", "BillingCurrency")
         .agg(
             known_sum("stake"),
-            pl.col("gpu_hours").sum(),
+            pl.when(~pl.col("gpu_hours").is_null().any()).then(pl.col("gpu_hours").sum()),
             pl.col("run_id").n_unique().alias("runs"),
             pl.col("metric_value").is_not_null().any().alias("told_metric"),
-            pl.col("ended_at").is_null().any().alias("open"),
+            (pl.col("ended_at").is_null() & ~OVER).any().alias("open"),
+            (pl.col("ended_at").is_null() & OVER).any().alias("unclear"),
             (pl.col("status") == "completed").any().alias("done"),
-            pl.col("ended_at").max().alias("ended"),
+            pl.max_horizontal("started_at", "ended_at").max().alias("ended"),
             pl.col("started_at").filter(pl.col("status") == "completed").min().alias("first"),
             pl.col("month", *estate.dimensions).first(),
         )
@@ -46,18 +47,21 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     )
     seen = pl.col("told_metric") | pl.col("scored").fill_null(value=False)
     seen |= (pl.col("evaluated") >= pl.col("first")).fill_null(value=False)
+    unclear = pl.when(~pl.col("unclear")).then(NO)
     return judged(
         rows,
         at,
-        waste=~seen & ~pl.col("open") & (estate.age_days("ended") >= at["days"]),
+        waste=~seen & ~pl.col("open") & ~unclear & (estate.age_days("ended") >= at["days"]),
         evidence=pl.format(
-            "{}, the last ended on {}; no metric, no scored checkpoint, no later evaluation in {}; {}",
+            "{}, the last {} on {}; no metric, no scored checkpoint, no later evaluation in {}; {}",
             counted("runs", "run"),
+            pl.when("unclear").then(pl.lit("known of")).otherwise(pl.lit("ended")),
             day("ended"),
             "project",
             "told",
         ),
         confidence="medium",
+        doubt=pl.lit("a run of it is over, and no ended_at tells since when"),
     )
 
 
@@ -80,7 +84,8 @@ DETECTOR = Detector(
     uses=("runs.stage", "checkpoints.metric_value"),
     thresholds={"days": Decimal(14), "window_days": Decimal(92)},
     meaning="All runs of an experiment ended 14 days ago or more (and less than 92), one completed, no run or "
-    "checkpoint of it has a metric, and no evaluation of its project started after it.",
+    "checkpoint of it has a metric, and no evaluation of its project started after it. It is undetermined where "
+    "a run that is over by its status has no end, and started less than 92 days ago.",
     source="House rule.",
     action="Evaluate the last checkpoint, or say that the experiment is given up.",
     risk="Evaluations may stand in another tracker.",

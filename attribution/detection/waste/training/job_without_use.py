@@ -67,7 +67,8 @@ DETECTOR = Detector(
     tier="training",
     needs=("jobs.gpus", "utilization"),
     thresholds={"gpu_percent": Decimal(5), "coverage": Decimal("0.80"), "window_days": Decimal(31)},
-    meaning="On every whole day of a job of the last 31 days, average and peak of its nodes' GPUs stayed below 5 %.",
+    meaning="On every whole day of a job of the last 31 days, average and peak of its nodes' GPUs stayed below 5 %. A "
+    "job of no whole day is not judged, since a day is the least that is measured.",
     source="House rule; gpu-pruner asks the same of pods, over 30 minutes.",
     action="Ask its owner; end sessions by a limit on idle time.",
     risk="A session left open may hold unsaved work in memory.",
