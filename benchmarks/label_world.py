@@ -18,8 +18,11 @@ FIRST, LAST = date(2026, 8, 1), date(2026, 11, 8)
 """First and last day that the bills hold; October is the last complete month."""
 AS_OF = "2026-11-10T06:00:00Z"
 OCTOBER, NOVEMBER = date(2026, 10, 1), date(2026, 11, 1)
-Expected = Literal["waste", "near", "missing", "allowed"]
-"""`allowed`: the words of the detector fit as well as not, so that neither answer counts."""
+Expected = Literal["waste", "near", "missing", "undetermined", "allowed"]
+"""What must be said. `missing`: data is, so waste must not be called; `undetermined`: this must be told.
+
+`allowed`: the words of the detector fit as well as not, so that neither answer counts.
+"""
 HEADER = (
     "ProviderName,PublisherName,InvoiceIssuerName,BillingAccountId,SubAccountId,BillingPeriodStart,BillingPeriodEnd,"
     "ChargePeriodStart,ChargePeriodEnd,ChargeCategory,ChargeDescription,ChargeFrequency,BilledCost,EffectiveCost,"

@@ -26,7 +26,8 @@ def copies(w: World) -> None:
         ("9", "9", {}, {}, "near"), ("500", "501", {}, {}, "near"), ("500", "500", {"name": "other"}, {}, "near"),
         ("500", "500", {"created_at": ago(13)}, {"first": date(2026, 10, 28)}, "near"),
         ("500", "500", {}, {"october": "0.99"}, "near"), ("500", "500", {}, {"last": SEPTEMBER_END}, "near"),
-        ("", "", {}, {}, "missing"), ("500", "", {}, {}, "missing"),
+        ("", "", {}, {}, "undetermined"), ("500", "", {}, {}, "undetermined"),
+        ("", "500", {}, {}, "undetermined"), ("500", "", {"name": "other"}, {}, "near"),
     ]  # fmt: skip
     for size, other, how, sold, expected in cases:
         name, kind = w.new("corpus"), how.get("kind", "dataset")
@@ -116,7 +117,8 @@ def projects(w: World) -> None:
         ([{"end": "2026-09-01"}], {"october": "0.99"}, "near"),
         ([{"end": "2026-09-01"}], {"last": SEPTEMBER_END}, "near"),
         ([{"end": "2026-09-01"}, {"end": "2026-10-31"}], {}, "near"),
-        ([{"end": "", "status": "completed"}], {}, "missing"),
+        ([{"end": "", "status": "completed"}], {}, "undetermined"),
+        ([{"end": "2026-09-01"}, {"end": "", "status": "failed"}], {}, "undetermined"),
     ]  # fmt: skip
     for runs, how, expected in cases:
         project = w.new("proj")

@@ -113,7 +113,8 @@ def stopped(w: World) -> None:
         ("deallocated", ago(60), {"october": "1.00"}, "waste"), ("stopped", ago(45), {"a_day": "70"}, "waste"),
         ("stopped", ago(29), {}, "near"), ("deallocated", ago(2), {}, "near"), ("running", ago(60), {}, "near"),
         ("stopped", ago(60), {"october": "0.99"}, "near"), ("stopped", ago(60), {"last": SEPTEMBER_END}, "near"),
-        ("stopped", ago(60), None, "near"), ("", ago(60), {}, "missing"),
+        ("stopped", ago(60), None, "near"), ("", ago(60), {}, "undetermined"), ("", "", {}, "undetermined"),
+        ("", ago(29), {}, "near"), ("", ago(60), None, "near"),
     ]  # fmt: skip
     for kind in ("volume_of_deallocated_machine", "stopped_long"):
         for state, used, how, expected in cases:

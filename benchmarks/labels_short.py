@@ -43,6 +43,9 @@ def short_cover(w: World) -> None:
                 each(w, "stopped_long", machine, "missing", why)
                 each(w, "volume_of_deallocated_machine", subject, "missing", why)
             each(w, kind, subject, "missing", why)
+        row = {"created_at": "", "name": "tmp-shards", "state": "in-use", "attached_to": "i-elsewhere"}
+        scratch = thing(w, "vol", "volume", VOLUME, row, BEGAN | {"tags": of(project)})
+        each(w, "temporary_name", scratch, "undetermined", "the bills begin with it; nothing tells when it was made")
         gone = w.new("vol")
         row = OLD | {"state": "completed", "attached_to": gone}
         snapshot = thing(w, "snap", "snapshot", SNAPSHOT, row, BEGAN | {"tags": of(project)})

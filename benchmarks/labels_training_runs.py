@@ -96,7 +96,7 @@ def unproved(w: World) -> None:
         ([{"metric_value": "2.2"}], {}, "near"), ([{}, {"metric_value": "2.2"}], {}, "near"), ([{}, after], {}, "near"),
         ([{}, {"end": "", "status": "running"}], {}, "near"), ([{"status": "failed"}], {}, "near"),
         ([{"checkpoint": "2.3"}], {}, "near"), ([{}], SUM["near"], "near"),
-        ([{"end": ""}], {}, "missing"), ([{"status": ""}], {}, "missing"),
+        ([{"end": ""}], {}, "undetermined"), ([{"status": ""}], {}, "missing"),
     ]  # fmt: skip
     for runs, machine, expected in cases:
         experiment, project = w.new("exp"), w.new("proj")
@@ -131,7 +131,7 @@ def long_runs(w: World) -> None:
         cases += [
             (bad, {}, "waste"), (bad | {"end": "", "status": "running"}, {}, "waste"), *_when("12", **bad),
             (bad | {"end": "2026-10-11T00:00:00Z"}, {}, "waste"), (bad | {"end": "2026-10-10T23:00:00Z"}, {}, "near"),
-            ({shared: ""}, {}, "missing"), (bad | {"end": "", "status": "completed"}, {}, "missing"),
+            ({shared: ""}, {}, "undetermined"), (bad | {"end": "", "status": "completed"}, {}, "missing"),
         ]  # fmt: skip
         for row, machine, expected in cases:
             own = row | {"experiment": w.new("exp")}
@@ -154,8 +154,9 @@ def too_many(w: World) -> None:
         ("749", {}, {"end": "2026-09-10T23:00:00Z"}, {}, "near"), ("749", {}, {"experiment": "another"}, {}, "near"),
         ("749", {}, {"gpus": "16"}, {}, "near"),
         ("749", {"start": "2026-10-06T12:00:00Z", "end": "2026-10-09T12:00:00Z"}, {}, {}, "near"),
-        ("749", {}, {}, sixteen | SUM["near"], "near"), ("", {}, {}, {}, "missing"),
-        ("749", {}, {"tokens": ""}, {}, "missing"), ("749", {"gpus": ""}, {}, {}, "missing"),
+        ("749", {}, {}, sixteen | SUM["near"], "near"), ("", {}, {}, {}, "undetermined"),
+        ("749", {}, {"tokens": ""}, {}, "undetermined"), ("", {}, {"tokens": ""}, {}, "missing"),
+        ("749", {"gpus": ""}, {}, {}, "undetermined"),
     ]  # fmt: skip
     for pace, row, other, machine, expected in cases:
         experiment = w.new("exp")

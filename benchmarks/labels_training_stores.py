@@ -77,8 +77,10 @@ def superseded(w: World) -> None:
         ({}, {"status": "running", "end": "", "metric_value": "1.0"}, {}, {}, "near"),
         ({"status": "failed"}, {}, {"pinned": "true"}, {}, "near"),
         ({"status": "failed"}, {}, {}, {"october": "1.98"}, "near"),
-        ({"metric_value": ""}, {"metric_value": "2.0"}, {}, {}, "missing"),
-        ({"status": "failed", "end": ""}, {}, {}, {}, "missing"),
+        ({"metric_value": ""}, {"metric_value": "2.0"}, {}, {}, "undetermined"),
+        ({}, {"metric_value": ""}, {}, {}, "undetermined"),
+        ({"metric_value": ""}, {"metric_value": ""}, {}, {}, "missing"),
+        ({"status": "failed", "end": ""}, {}, {}, {}, "undetermined"),
     ]  # fmt: skip
     for row, other, second, how, expected in cases:
         experiment, bucket = w.new("exp"), _bucket(w, how)
@@ -122,7 +124,8 @@ def data(w: World) -> None:
         ("cold_data", "dataset", ago(50), {"storage_class": "cool"}, {}, "near"),
         ("cold_data", "dataset", ago(50), hot, {"october": "0.99"}, "near"),
         ("cold_data", "dataset", "", hot, {}, "missing"),
-        ("cold_data", "dataset", ago(50), {"storage_class": ""}, {}, "missing"),
+        ("cold_data", "dataset", ago(50), {"storage_class": ""}, {}, "undetermined"),
+        ("cold_data", "dataset", ago(3), {"storage_class": ""}, {}, "near"),
     ]  # fmt: skip
     for kind, resource_type, read, row, how, expected in cases:
         attached = (

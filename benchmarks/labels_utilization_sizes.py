@@ -42,14 +42,14 @@ def _place(  # noqa: PLR0917 - a row of a table
                        {"a_day": how.get("beside", "6"), "RegionId": home})  # fmt: skip
         busy: Loads = BUSY_BOX | ({"gpu_percent": ("80", "99"), "gpu_memory_percent": ("80", "99")} if fewer else {})
         measure(w, beside, busy)
-    each(w, kind, subject, expected, (what, loads, other, how), *MACHINE_KINDS)
+    each(w, kind, subject, expected, (what, loads, other, how), *MACHINE_KINDS, "idle_database")
 
 
 def oversized(w: World) -> None:
     """80 % of the next smaller size are 40 % where it is half as large, 20 % where it is a quarter."""
     short: dict[str, Any] = {"measured": {"skip": (5, 9, 12)}}
     shared: list[tuple[str, str, dict[str, Any], Expected]] = [
-        ("40", "smaller", {}, "waste"), ("4", "smaller", {}, "near"),
+        ("40", "smaller", {}, "waste"), ("4", "smaller", {}, "waste"),
         ("22", "smaller", {"measured": {"skip": (5, 9)}}, "waste"),
         ("33", "smaller", {"row": {"created_at": ago(14)}}, "waste"),
         ("33", "smaller", {"bill": {"october": "1.00"}, "beside": "0.01"}, "waste"), ("20", "smallest", {}, "waste"),
@@ -68,6 +68,9 @@ def oversized(w: World) -> None:
             loads: Loads = {"cpu_percent": ("3", peak), "network_bytes": ("900000000", "900000000"),
                             "connections": ("12", "30")}  # fmt: skip
             _place(w, what, loads if peak else {"connections": ("12", "30")}, other, how, kind, expected)
+    rest: Loads = {"cpu_percent": ("3", "4"), "network_bytes": ("4999999", "4999999"), "connections": ("0.9", "0.9")}
+    for what, kind in (("box", "oversized_machine"), ("db", "oversized_database")):
+        _place(w, what, rest, "smaller", {}, kind, "near")
     for gpu, memory, expected in (
         ("40", "40", "waste"), ("20", "20", "waste"), ("40.1", "12", "near"), ("12", "40.1", "near"),
         ("30", "", "missing"), ("", "9", "missing"),

@@ -48,7 +48,7 @@ def verdicts(world: WasteInputs) -> list[str]:
 def test_a_gpu_machine_is_idle_by_its_gpus_whatever_its_processor_does() -> None:
     world = machine(metric("m-1", "gpu_percent", 0.3, *WINDOW), metric("m-1", "cpu_percent", 80.0, *WINDOW))
     (row,) = told(world, "idle_by_utilization")
-    assert (row["verdict"], row["confidence"], row["cost_at_stake"]) == ("finding", "medium", Decimal(9000))
+    assert (row["verdict"], row["confidence"], row["cost_at_stake"]) == ("finding", "low", Decimal(9000))
     assert row["evidence"] == (
         "GPU machine, 14 days up to 2026-11-08: gpu_percent at most 0.3 on 14 days; its cost in 2026-10: 9,000.00 USD."
     )
@@ -76,6 +76,21 @@ def test_the_threshold_of_gpus(gpu: float, expected: list[str]) -> None:
 @pytest.mark.parametrize(("peak", "expected"), [(14.9, ["finding"]), (15.0, [])])
 def test_a_short_job_a_day_is_no_idleness(peak: float, expected: list[str]) -> None:
     assert verdicts(machine(metric("m-1", "gpu_percent", 1.0, *WINDOW, maximum=peak))) == expected
+
+
+@pytest.mark.parametrize(
+    ("gpu", "peak", "memory", "confidence"),
+    [
+        (0.3, None, None, "low"), (0.3, 0.9, None, "medium"), (0.0, None, None, "medium"), (0.3, 0.9, 1.0, "high"),
+        (0.3, None, 1.0, "low"), (0.0, None, 1.0, "high"),
+    ],
+)  # fmt: skip
+def test_averages_alone_and_gpus_without_their_memory_are_less_sure(
+    gpu: float, peak: float | None, memory: float | None, confidence: str
+) -> None:
+    rows = [] if memory is None else [metric("m-1", "gpu_memory_percent", memory, *WINDOW, maximum=memory)]
+    (row,) = told(machine(metric("m-1", "gpu_percent", gpu, *WINDOW, maximum=peak), *rows), "idle_by_utilization")
+    assert (row["verdict"], row["confidence"]) == ("finding", confidence)
 
 
 def test_full_gpu_memory_is_use_and_empty_memory_makes_sure() -> None:

@@ -63,6 +63,8 @@ SILENT = (
     ("low_mfu", {"mfu": None, "stage": "grpo", "runs": [run("z", mfu=0.4)]}),
     ("low_mfu", {"mfu": None, "status": "completed", "ended_at": None, "runs": [run("z", mfu=0.4)]}),
     ("debug_logging", {**LEVELS, "runs": [run("z", log_level="info")]}),
+    ("debug_logging", {**LEVELS, "bills": [*BILLS, LOGS],
+                       "runs": [OTHER_RUN | {"project": "vega", "log_level": "info"}]}),
     ("oversized_cluster", {"tokens": None, **few(tokens=None)}),
     ("oversized_cluster", {"tokens": 749.0, **few(tokens=None, gpus=16.0)}),
     ("stopped_long", ON),

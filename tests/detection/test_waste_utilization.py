@@ -48,8 +48,9 @@ def quiet(detector: str, kind: str, name: str, line: float) -> Near:
     )
 
 
-def at_peak(cpu: float, **more: Any) -> Change:  # noqa: ANN401
-    return {"utilization": metrics(measured(("cpu_percent", cpu), ("network_bytes", 9e9)), **more)}
+def at_peak(cpu: float, traffic: float = 9e9, **more: Any) -> Change:  # noqa: ANN401
+    rows = measured(("cpu_percent", cpu), ("network_bytes", traffic), ("connections", traffic))
+    return {"utilization": metrics(rows, **more)}
 
 
 SMALL = billed("s-1", "100", SkuMeter="BoxUsage:c6i.8xlarge", ConsumedUnit="Hrs", ConsumedQuantity=100.0)
@@ -72,9 +73,10 @@ def sized(detector: str, kind: str, own: dict[str, Any], small: Any) -> Near:  #
     return Near(
         detector,
         around(kind, gpus=0.0, bill=own, bills=[small], utilization=at_peak(40.0)["utilization"]),
-        ({}, at_peak(5.0), {"cost": "161"}, {"created_at": days_ago(14)}, {"region": "elsewhere"}),
+        ({}, at_peak(5.0), at_peak(5.0, 0.9), at_peak(0.0), {"utilization": metrics(measured(("cpu_percent", 1.0)))},
+         {"cost": "161"}, {"created_at": days_ago(14)}, {"region": "elsewhere"}),
         (
-            at_peak(40.1), at_peak(4.9), {"bills": []}, {"bills": [other_family]}, {"bills": [dear]},
+            at_peak(40.1), at_peak(4.9, 0.9), {"bills": []}, {"bills": [other_family]}, {"bills": [dear]},
             {"created_at": YOUNG}, {"bill": own | {"RegionId": "elsewhere"}},
             {"bills": [small | {"PricingCategory": "Dynamic"}]},
         ),
@@ -183,6 +185,14 @@ def test_a_gpu_machine_is_sized_by_gpus_and_their_memory(gpu: float, memory: flo
         # 320 for 160 hours are 2 an hour, and the smaller one was billed at 1.
         assert (row["cost_at_stake"], row["saving"]) == (Decimal(320), Decimal(160))
         assert "l40s-4x would do, at 1.0000 instead of 2.0000 USD an hour as billed" in row["evidence"]
+
+
+@pytest.mark.parametrize(
+    ("average", "peak", "confidence"), [(0.4, None, "low"), (0.0, None, "high"), (0.4, 0.9, "high")]
+)
+def test_averages_alone_are_less_sure_of_what_nobody_uses(average: float, peak: float | None, confidence: str) -> None:
+    make = around("database", utilization=metrics(measured(("connections", average), peak=peak)))
+    assert [row["confidence"] for row in findings_of(make(), "idle_database")] == [confidence]
 
 
 def test_a_notebook_with_gpus_must_show_them_idle() -> None:

@@ -29,6 +29,7 @@ def idle_groups(estate: Estate, at: Thresholds, sorts: Collection[str], what: st
         (~pl.col("idle")).any(ignore_nulls=True).alias("works"),
         pl.col("idle").is_null().any().alias("unknown"),
         pl.col("key").n_unique().alias("machines"),
+        pl.col("hidden").any(),
         pl.col("window_end").max(),
     )
     groups = standing(estate, sorts, billed=not whole).join(verdicts, on="key", how="left")
@@ -50,7 +51,7 @@ def idle_groups(estate: Estate, at: Thresholds, sorts: Collection[str], what: st
             month("month").fill_null("the last month"),
             cost,
         ),
-        confidence="medium",
+        confidence=pl.when("hidden").then(pl.lit("low")).otherwise(pl.lit("medium")),
         doubt=pl.when(pl.col("machines").is_null())
         .then(pl.lit("the inventory attaches no running machine to it"))
         .otherwise(pl.lit("some of its machines were not measured on enough days")),

@@ -12,7 +12,7 @@ import polars as pl
 from attribution.detection.waste.detector import NO, UNKNOWN, YES, Thresholds
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import GPU_NAMES, MACHINES, STOPPED
-from attribution.detection.waste.observed import WINDOW, observed
+from attribution.detection.waste.observed import WINDOW, hidden, observed
 
 GPU = ("gpu_percent", "gpu_memory_percent")
 OTHER = ("cpu_percent", "network_bytes")
@@ -31,7 +31,8 @@ def running(estate: Estate, at: Thresholds) -> pl.LazyFrame:
 
     Returns:
         Rows of `Estate.things` with what `observed` joins, `gpu` (whether it has GPUs), `lacks_<metric>` (too few
-        days observed), `busy`, `missing` and `idle`: true, false, or null where data is missing.
+        days observed), `busy`, `missing`, `hidden` (its peaks are untold) and `idle`: true, false, or null where data
+        is missing.
     """
     machines = estate.things.filter(
         pl.col("sort_of").is_in(MACHINES) & ~pl.col("condition").is_in(STOPPED) & ~pl.col("gone")
@@ -50,7 +51,8 @@ def running(estate: Estate, at: Thresholds) -> pl.LazyFrame:
         .otherwise(pl.any_horizontal(reached(name, at) for name in OTHER))
     )
     idle = pl.when(busy).then(NO).when(missing).then(UNKNOWN).otherwise(YES)
-    return rows.with_columns(busy.alias("busy"), missing.alias("missing"), idle.alias("idle"))
+    untold = pl.when(gpu).then(hidden("gpu_percent")).otherwise(hidden("cpu_percent"))
+    return rows.with_columns(busy.alias("busy"), missing.alias("missing"), untold.alias("hidden"), idle.alias("idle"))
 
 
 def reached(metric: str, at: Thresholds) -> pl.Expr:

@@ -12,7 +12,7 @@ from decimal import Decimal
 
 import polars as pl
 
-from attribution.detection.waste.detector import Thresholds
+from attribution.detection.waste.detector import NO, Thresholds
 from attribution.detection.waste.estate import Estate, once
 from schemas.resource_ids import folded
 
@@ -74,6 +74,16 @@ def _windows(estate: Estate, known: pl.LazyFrame, longest: int) -> pl.LazyFrame:
         for metric in METRICS_ASKED
         for column, name in names.items()
     )
+
+
+def hidden(*metrics: str) -> pl.Expr:
+    """Whether only averages above 0 are told of a metric: what lasts an hour a day hides in them.
+
+    Network is summed over the day, and has no peak.
+    """
+    peaked = [name for name in metrics if name != "network_bytes"]
+    alone = ((pl.col(name) > 0) & pl.col(f"{name}_peak").is_null() for name in peaked)
+    return pl.any_horizontal(NO, *alone).fill_null(value=False)
 
 
 METRICS_ASKED = (

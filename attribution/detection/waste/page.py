@@ -84,7 +84,21 @@ at most `silent_days` before the last complete day of its source, and the invent
 month stands for its whole month. `billed_after_deletion` and `untagged_resource` ask for money that was paid, in all \
 of the last complete month; runs and jobs are told as what they cost.
 
-A peak is the `maximum` of a row of utilization; where none is told, the averages alone are judged.
+A peak is the `maximum` of a row of utilization; where none is told, the averages alone are \
+judged, with low confidence unless they are 0, since an hour of work a day hides in them. Of `network_bytes` a day's \
+sum counts (average by samples, where these are told), which has no peak.
+
+A run is over when its status is `completed`, `failed`, `node_fail`, `out_of_memory`, `preempted`, `cancelled` or \
+`timeout`, or one of the [words that mean these](budgets.md). While it is not, it goes on until it has an end. One \
+that is over and tells no end has an unknown length and cost: detectors that ask for its length or for the last days \
+say nothing of it, since nobody knows how long ago it ended; what asks for whole projects and experiments is \
+undetermined.
+
+A cell that is blank for one thing makes it `undetermined` where all else speaks for waste and that cell decides; \
+where the inventory or the runs never tell it of such things, nothing is said of each.
+
+A finding is about the id of a resource, run or job, or the name of an experiment; `restart_loop` names the job, and \
+what sums up says of what: `project=NAME`, `partition=NAME`.
 
 An inventory may have these columns besides those that it needs; a detector that asks for one which is not there says \
 so in `lacks`:

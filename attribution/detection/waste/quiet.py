@@ -12,7 +12,7 @@ import polars as pl
 from attribution.detection.waste.detector import NO, YES, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import STOPPED
-from attribution.detection.waste.observed import observed
+from attribution.detection.waste.observed import hidden, observed
 from attribution.detection.waste.standing import standing
 from attribution.detection.waste.telling import day, number
 
@@ -43,8 +43,15 @@ def used_by_nobody(estate: Estate, at: Thresholds, sorts: Collection[str], metri
         at,
         waste=below(metric, at),
         evidence=quiet_sentence(what, metric, at),
+        confidence=sure("high", metric),
         doubt=too_few(metric, at),
     )
+
+
+def sure(confidence: str | pl.Expr, *metrics: str) -> pl.Expr:
+    """The confidence, but low where peaks may be `hidden`."""
+    known = pl.lit(confidence) if isinstance(confidence, str) else confidence
+    return pl.when(hidden(*metrics)).then(pl.lit("low")).otherwise(known)
 
 
 def below(metric: str, at: Thresholds, limit: str | None = None) -> pl.Expr:

@@ -12,7 +12,7 @@ from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import MACHINES
 from attribution.detection.waste.machines import GPU, has_gpus
 from attribution.detection.waste.observed import WINDOW
-from attribution.detection.waste.quiet import below, watched
+from attribution.detection.waste.quiet import below, sure, watched
 from attribution.detection.waste.sizes import sized
 from attribution.detection.waste.standing import part
 from attribution.detection.waste.telling import day, number
@@ -21,14 +21,15 @@ FIT = WINDOW | {"fit_percent": Decimal(80), "idle_percent": Decimal(5)}
 """Thresholds of every detector that asks for a smaller size."""
 
 
-def rightsized(estate: Estate, at: Thresholds, sorts: Collection[str], what: str) -> pl.DataFrame:
-    """Judge things that have a smaller size; those idle altogether are another detector's.
+def rightsized(estate: Estate, at: Thresholds, sorts: Collection[str], what: str, traffic: str) -> pl.DataFrame:
+    """Judge things that have a smaller size; those known to be idle altogether are another detector's.
 
     Args:
         estate: everything known.
-        at: thresholds: `window_days`, `coverage`, `min_age_days`, `fit_percent`, `idle_percent`.
+        at: thresholds: those of FIT, and one of the name of `traffic`.
         sorts: kinds of resources, folded.
         what: the kind in a word, for the sentence.
+        traffic: the metric that shows work beside a quiet processor.
     """
     rows = (
         watched(estate, at, sorts, "cpu_percent", *GPU)
@@ -39,9 +40,8 @@ def rightsized(estate: Estate, at: Thresholds, sorts: Collection[str], what: str
     growth = pl.col("units") / pl.col("smaller_units")
     fits = {name: _fits(name, at, growth) for name in ("cpu_percent", *GPU)}
     gpu = pl.col("gpu")
-    idle = (
-        pl.when(gpu).then(below("gpu_percent", at, "idle_percent")).otherwise(below("cpu_percent", at, "idle_percent"))
-    )
+    resting = below("cpu_percent", at, "idle_percent") & below(traffic, at)
+    idle = pl.when(gpu).then(below("gpu_percent", at, "idle_percent")).otherwise(resting.fill_null(value=False))
     peak = pl.when(gpu).then(_highest("gpu_percent")).otherwise(_highest("cpu_percent"))
     return judged(
         rows,
@@ -61,7 +61,7 @@ def rightsized(estate: Estate, at: Thresholds, sorts: Collection[str], what: str
             "BillingCurrency",
             "told_cost",
         ),
-        confidence="medium",
+        confidence=pl.when(gpu).then(sure("medium", *GPU)).otherwise(sure("medium", "cpu_percent")),
         saving=part("stake", 1 - pl.col("smaller_rate") / pl.col("rate")),
         doubt=pl.lit("its use was not measured on enough days"),
     )

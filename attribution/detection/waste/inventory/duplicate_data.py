@@ -79,9 +79,9 @@ DETECTOR = Detector(
     uses=("resources.name", "resources.region", "resources.created_at"),
     thresholds={"size_gb": Decimal(10), "min_age_days": Decimal(14)},
     meaning="Two billed buckets, datasets or volumes of 10 GB or more have the same name and exactly the same size; "
-    "all but the oldest are named. A name is its last part after a slash, without an ending of -copy, -bak, -backup, -dup, "
-    "-duplicate or -old, each with or without a number; endings such as -v2 or -2 are another name. Where one of two "
-    "of a name has no size, the younger is undetermined, if the inventory tells sizes of its kind.",
+    "all but the oldest are named. A name is what comes after the last slash, without copy, bak, backup, dup, "
+    "duplicate or old at its end, be it after - or _ or with a number; -v2 or -2 make another name. Where one of two "
+    "of a name has no size, the younger is undetermined, if the inventory tells sizes of other things of its kind.",
     source="House rule.",
     action="Compare the contents by their checksums, then delete one.",
     risk="Copies in other regions or accounts may be wanted for speed or safety.",

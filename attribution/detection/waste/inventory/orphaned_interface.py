@@ -43,7 +43,7 @@ DETECTOR = Detector(
     uses=("resources.state", "resources.attached_to", "resources.created_at"),
     thresholds={"min_age_days": Decimal(14)},
     meaning="The inventory shows a network interface attached to nothing or to a deleted machine, older than the grace "
-    "period.",
+    "period, whether a bill names it or not; `minimum` clears those alone that are billed less.",
     source="azure-orphan-resources lists such interfaces at once; the grace here is 14 days, settable.",
     action="Delete the interface, and the address on it.",
     risk="An interface that a cluster keeps ready for new machines looks the same.",

@@ -52,7 +52,8 @@ DETECTOR = Detector(
     uses=("resources.created_at", "resources.last_used_at", "resources.managed_by"),
     thresholds={"days": Decimal(90)},
     meaning="An image was made and last used 90 days ago or more, and neither a machine nor a launch template, in "
-    "whatever state, names it.",
+    "whatever state, names it, be it billed or not. Without a last use the day it was made counts alone. What a tool "
+    "keeps (`managed_by`) is spared.",
     source="GCP Recommender asks for 15 days and Steampipe's checks for 90; use by launch templates is a house rule.",
     action="Deregister the image, then delete its snapshots.",
     risk="Scripts may start it by name.",

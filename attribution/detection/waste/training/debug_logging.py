@@ -20,7 +20,7 @@ _WORDS = ("debug", "trace", "verbose", "all", "10", "5")
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
-    """Long runs; at stake is what their experiment paid for logs and metrics. Without a level it needs such a cost."""
+    """Long runs; at stake is what their experiment paid for logs and metrics, without which no blank level is told."""
     logs = (
         estate.meters.filter(
             (pl.col("cost_element") == "observability") & (pl.col("month") == pl.col("last_complete_month"))
@@ -30,9 +30,10 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     )
     rows = (
         costed_runs(estate)
+        .with_columns(pl.col("log_level").is_not_null().any().over("project").alias("levels"))
         .filter((pl.col("days") * 24 >= at["hours"]) & lately(estate, at))
         .join(logs, on=["word", "BillingCurrency"], how="left")
-        .filter(pl.col("log_level").is_not_null() | pl.col("logs").is_not_null())
+        .filter(pl.col("log_level").is_not_null() | (pl.col("levels") & pl.col("logs").is_not_null()))
         .with_columns(pl.col("logs").alias("stake"))
     )
     cost = pl.format("{} {} in {}", money("logs"), "BillingCurrency", month("month")).fill_null("unknown")
@@ -59,7 +60,7 @@ DETECTOR = Detector(
     meaning="A run of 24 hours or longer, going on or ended in the last 31 days, logs at the level debug, trace or "
     "verbose by the optional column log_level of runs. The cost is what its experiment paid for logs and metrics in "
     "the last complete month, and is not the run's. A run without a level is undetermined where its experiment paid "
-    "for logs, and silent where no bill names any.",
+    "for logs and other runs of its project tell a level; else nothing is said of it.",
     source="House rule.",
     action="Set the level to info at the next restart.",
     risk="Whoever looks for a fault may need it.",

@@ -18,7 +18,9 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     """Machines that are billed, or that no bill knows (their cost is unknown)."""
     rows, gpu = running(estate, at), pl.col("gpu")
     sure = (
-        pl.when(gpu & ~pl.col("lacks_gpu_memory_percent"))
+        pl.when("hidden")
+        .then(pl.lit("low"))
+        .when(gpu & ~pl.col("lacks_gpu_memory_percent"))
         .then(pl.lit("high"))
         .when(gpu)
         .then(pl.lit("medium"))
@@ -72,7 +74,8 @@ DETECTOR = Detector(
     thresholds=IDLE,
     meaning="On every observed day of the last 14 the machine's daily averages lay below the thresholds and no peak "
     "reached its own: GPUs for a GPU machine, and their memory where it is measured, processor and network for any "
-    "other.",
+    "other. GPUs at rest prove that nothing runs, but a model that is loaded for nobody looks the same, so without a "
+    "measure of their memory confidence is medium; without one of the GPUs themselves it is undetermined.",
     source="14-day lookback as in AWS Compute Optimizer; the thresholds are this project's own.",
     action="Ask the owner, then stop the machine or give it to the queue.",
     risk="A standby or a machine held for a coming run looks idle; stopping one loses its local disks.",

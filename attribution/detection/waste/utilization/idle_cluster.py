@@ -17,7 +17,8 @@ DETECTOR = Detector(
     uses=("resources.gpus", "resources.state", "resources.created_at"),
     thresholds=IDLE,
     meaning="Every running node that the inventory attaches to a cluster is idle by its metrics. The cost is that of "
-    "the nodes and the cluster; the saving is told with the nodes.",
+    "the nodes and the cluster; the saving is told with the nodes. Of a cluster without running nodes it says "
+    "nothing: that is empty_cluster's.",
     source="House rule; machines are judged as by idle_by_utilization.",
     action="Scale it to nothing, or delete it.",
     risk="A cluster held for a coming run looks idle.",

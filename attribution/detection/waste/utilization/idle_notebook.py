@@ -10,7 +10,7 @@ from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import NOTEBOOKS
 from attribution.detection.waste.observed import WINDOW
-from attribution.detection.waste.quiet import below, quiet_sentence, too_few, watched
+from attribution.detection.waste.quiet import below, quiet_sentence, sure, too_few, watched
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
@@ -23,7 +23,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         at,
         waste=quiet & asked.fill_null(value=True),
         evidence=quiet_sentence("Notebook", "cpu_percent", at),
-        confidence=pl.when(asked).then(pl.lit("high")).otherwise(pl.lit("medium")),
+        confidence=sure(pl.when(asked).then(pl.lit("high")).otherwise(pl.lit("medium")), "cpu_percent", "gpu_percent"),
         doubt=pl.when(below("cpu_percent", at).is_null())
         .then(too_few("cpu_percent", at))
         .otherwise(too_few("gpu_percent", at)),

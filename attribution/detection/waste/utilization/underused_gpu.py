@@ -12,7 +12,7 @@ import polars as pl
 from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.machines import IDLE, running
-from attribution.detection.waste.quiet import below, too_few
+from attribution.detection.waste.quiet import below, sure, too_few
 from attribution.detection.waste.telling import day, number
 
 
@@ -33,6 +33,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
             number(pl.max_horizontal("gpu_memory_percent", "gpu_memory_percent_peak"), 1).fill_null("unknown"),
             "told_cost",
         ),
+        confidence=sure("high", "gpu_percent", "gpu_memory_percent"),
         doubt=pl.when(gpu.is_null()).then(too_few("gpu_percent", at)).otherwise(too_few("gpu_memory_percent", at)),
     )
 

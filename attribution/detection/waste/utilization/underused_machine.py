@@ -9,7 +9,7 @@ import polars as pl
 from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.machines import IDLE, running
-from attribution.detection.waste.quiet import below, quiet_sentence, too_few
+from attribution.detection.waste.quiet import below, quiet_sentence, sure, too_few
 from attribution.detection.waste.sizes import sized
 
 
@@ -22,7 +22,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         at,
         waste=below("cpu_percent", at, "used_percent"),
         evidence=quiet_sentence("Machine", "cpu_percent", at),
-        confidence="medium",
+        confidence=sure("medium", "cpu_percent"),
         doubt=too_few("cpu_percent", at),
     )
 
