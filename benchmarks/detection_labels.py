@@ -67,7 +67,7 @@ SECOND_ANSWERS = (
   peaks and GPUs' memory are asked for only where they are told; sizes are compared by their names; what peaks below
   5 % is left to the detectors of idle things; debug logging costs what is paid for logs; a failed run of the
   experiment, whenever it was, tells of its jobs.""",
-    """- The product was silent where one blank cell decides: a class of storage, an MFU, a level of logs, tokens or
+    """- The product was silent where one blank cell decides: a class of storage, a level of logs, tokens or
   GPUs, the state of a machine, a size, a metric, the end of a run. It says undetermined now, or the page says why
   not.""",
     "- The product named no machine with a quiet processor, a busy network and a smaller size beside it.",

@@ -18,10 +18,8 @@ _STAGES = ("pretraining", "continued-pretraining", "sft", "distillation")
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     """Runs of stages that train by gradient alone, since generation in between makes the others low."""
     rows = costed_runs(estate).filter(
-        pl.col("stage_code").is_in(_STAGES) & lately(estate, at) & (pl.col("days") >= at["days"])
+        pl.col("stage_code").is_in(_STAGES) & lately(estate, at) & (pl.col("mfu") > 0) & (pl.col("days") >= at["days"])
     )
-    # Trackers write 0 where nothing was measured: GPUs of a run that trains are never without any use.
-    rows = rows.with_columns(pl.when(pl.col("mfu") > 0).then("mfu").alias("mfu"))
     rows = rows.with_columns(part("stake", 1 - pl.col("mfu") / at["target"]).alias("above"))
     return judged(
         rows,
@@ -29,13 +27,12 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         waste=pl.col("mfu") < at["mfu"],
         evidence=pl.format(
             "MFU {} where {} is usual here; {}, of which {} would not be paid at that",
-            number("mfu", 2).fill_null("unknown"),
+            number("mfu", 2),
             number(at["target"], 2),
             "told",
             pl.format("{} {}", money("above"), "BillingCurrency").fill_null("an unknown part"),
         ),
         confidence="medium",
-        doubt=pl.lit("the runs tell no mfu of it"),
     )
 
 
@@ -47,8 +44,8 @@ DETECTOR = Detector(
     uses=("runs.gpus", "runs.stage", "resources.gpus"),
     thresholds={"mfu": Decimal("0.30"), "target": Decimal("0.40"), "days": Decimal(1), "window_days": Decimal(31)},
     meaning="A run of pretraining, continued pretraining, fine-tuning or distillation that goes on, or ended in the "
-    "last 31 days, lasted a day or longer with a model FLOPs utilization below 0.30; without one, or with 0, it is "
-    "undetermined. Told beside it: what it would have cost less at the target of 0.40.",
+    "last 31 days, lasted a day or longer with a model FLOPs utilization below 0.30; of one without it, or "
+    "with 0, nothing is said. Told beside it: what it would have cost less at the target of 0.40.",
     source="MFU as defined with PaLM (Chowdhery and others, 2022); the thresholds are this project's own.",
     action="Look at batch size, parallelism, data loading and network, in this order.",
     risk="Long contexts, sparse models and small ones reach less.",
