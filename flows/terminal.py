@@ -32,6 +32,10 @@ class _Output(Console):
         raise SystemExit(PIPE_CLOSED)
 
 
+# Some schedulers close them; then the next file opened would be number 1, and hear what is told.
+sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - for all the time it runs
+sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+
 # A pipe has no width of its own; tables are made for 100 columns.
 terminal = _Output(highlight=False, emoji=False, width=None if sys.stdout.isatty() else 100)
 wide = _Output(highlight=False, emoji=False, width=None if sys.stdout.isatty() else 240)
@@ -41,7 +45,7 @@ ABOVE_GATE = 1
 INPUT_WRONG = 2
 LAW_BROKEN = 3
 # Clouds send no bills of other years, and calendars end near theirs.
-_FIRST_YEAR, _AFTER_YEAR = 2000, 2200
+FIRST_YEAR, AFTER_YEAR = 2000, 2200
 _ADDRESS = re.compile(r"[^\s@<>\"'(),;:]+@[^\s@<>\"'(),;:]+")
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -149,8 +153,8 @@ def read_instant(text: str | None) -> datetime | None:
         raise InputError(
             Fault("--as-of", f'"{text}" is no instant', hint="Write it as 2026-11-10T06:00:00Z.")
         ) from error
-    if not _FIRST_YEAR <= instant.year < _AFTER_YEAR:
-        raise InputError(Fault("--as-of", f'"{text}" is outside the years {_FIRST_YEAR} to {_AFTER_YEAR - 1}'))
+    if not FIRST_YEAR <= instant.year < AFTER_YEAR:
+        raise InputError(Fault("--as-of", f'"{text}" is outside the years {FIRST_YEAR} to {AFTER_YEAR - 1}'))
     return instant if instant.tzinfo else instant.replace(tzinfo=UTC)
 
 
@@ -164,6 +168,6 @@ def read_month(text: str) -> date:
         month = date.fromisoformat(f"{text}-01")
     except ValueError as error:
         raise InputError(Fault("month", f'"{text}" is no month', hint="Write it as 2026-09.")) from error
-    if not _FIRST_YEAR <= month.year < _AFTER_YEAR:
-        raise InputError(Fault("month", f'"{text}" is outside the years {_FIRST_YEAR} to {_AFTER_YEAR - 1}'))
+    if not FIRST_YEAR <= month.year < AFTER_YEAR:
+        raise InputError(Fault("month", f'"{text}" is outside the years {FIRST_YEAR} to {AFTER_YEAR - 1}'))
     return month

@@ -36,6 +36,11 @@ def above_zero() -> pa.Check:
     return pa.Check(lambda data: data.lazyframe.select(pl.col(data.key) > 0), error="a number above 0")
 
 
+def below(limit: int) -> pa.Check:
+    """Less than a limit, of any number."""
+    return pa.Check(lambda data: data.lazyframe.select(pl.col(data.key) < limit), error=f"a number below {limit:,}")
+
+
 def in_order(first: str, second: str, words: str, *, strict: bool = False) -> pa.Check:
     """Of a row: `second` is not before `first`, or after it where `strict`; a blank one says nothing."""
     after = pl.col(second) > pl.col(first) if strict else pl.col(second) >= pl.col(first)

@@ -260,7 +260,7 @@ def _numbers_not_negative(columns: dict[str, pl.DataType], *signed: str) -> dict
 Runs = pa.DataFrameSchema(
     {
         **_numbers_not_negative(RUN_COLUMNS, "metric_value"),
-        "run_id": pa.Column(pl.String(), checks=[not_blank()], unique=True),
+        "run_id": pa.Column(pl.String(), checks=[not_blank()]),
         "experiment": pa.Column(pl.String(), checks=[not_blank()]),
         "status": pa.Column(pl.String(), nullable=True, checks=[one_of(RUN_STATUSES)]),
         "started_at": pa.Column(INSTANT),
@@ -272,7 +272,7 @@ Runs = pa.DataFrameSchema(
 Checkpoints = pa.DataFrameSchema(
     {
         **_numbers_not_negative(CHECKPOINT_COLUMNS, "metric_value"),
-        "uri": pa.Column(pl.String(), checks=[not_blank()], unique=True),
+        "uri": pa.Column(pl.String(), checks=[not_blank()]),
         "experiment": pa.Column(pl.String(), checks=[not_blank()]),
         "step": pa.Column(pl.Int64(), checks=[not_negative()]),
         "size_bytes": pa.Column(pl.Int64(), checks=[not_negative()]),

@@ -11,7 +11,7 @@ from typing import Literal
 import pandera.polars as pa
 import polars as pl
 
-from schemas.cell_checks import above_zero, currency_code, in_order, not_blank, not_negative
+from schemas.cell_checks import above_zero, below, currency_code, in_order, not_blank, not_negative
 from schemas.money import MONEY
 
 PLANNED_COLUMNS: dict[str, pl.DataType] = {
@@ -29,6 +29,8 @@ RATE_COLUMNS: dict[str, pl.DataType] = {
     "rate": MONEY,  # no money, but as exact: units of `to` for one of `from`
 }
 """One rate of a month between two currencies."""
+RATE_LIMIT = 10**8
+"""No two currencies are as far apart as this; below it, an amount by its rate is no larger than MONEY holds."""
 
 BudgetPeriod = Literal["month", "quarter", "total", "plan"]
 BUDGET_STATUSES = ("kept", "warned", "may breach", "at risk", "breached")
@@ -106,7 +108,7 @@ Rates = pa.DataFrameSchema(
         "month": pa.Column(pl.Date()),
         "from": pa.Column(pl.String(), checks=[currency_code()]),
         "to": pa.Column(pl.String(), checks=[currency_code()]),
-        "rate": pa.Column(MONEY, checks=[above_zero()]),
+        "rate": pa.Column(MONEY, checks=[above_zero(), below(RATE_LIMIT)]),
     },
     strict=True,
     name="Rates",

@@ -37,5 +37,5 @@ def read_invoices(paths: Sequence[Path], root: Path) -> Read:
     rows.read("billing_month", month, "a month, YYYY-MM", required=True)
     amount, _ = read_money(rows.frame.get_column("amount"))
     rows.read("amount", amount, "a plain number", required=True)
-    collapse(rows, _KEYS, columns, "one row an invoice; an earlier row says otherwise")
+    collapse(rows, _KEYS, columns, "one row an invoice; an earlier row says otherwise", Invoices)
     return finish(rows, Invoices, columns)

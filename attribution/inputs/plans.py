@@ -54,7 +54,8 @@ def read_rates(paths: Sequence[Path], root: Path) -> Read:
     month = parse_months(rows.frame.get_column("month")).dt.date()
     rows.read("month", month, "a month, YYYY-MM", required=True)
     _read_amount(rows, "rate")
-    collapse(rows, ("month", "from", "to"), columns, "one rate a month and pair; an earlier row says otherwise")
+    rows.refuse(pl.col("from") == pl.col("to"), "to", "another currency than from")
+    collapse(rows, ("month", "from", "to"), columns, "one rate a month and pair; an earlier row says otherwise", Rates)
     return finish(rows, Rates, columns)
 
 

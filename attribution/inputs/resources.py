@@ -46,7 +46,7 @@ def read_resources(paths: Sequence[Path], root: Path, timezone: str = "UTC") -> 
     rows.refuse(pl.col("valid_to") <= pl.col("valid_from"), "valid_to", "a day after valid_from")
     extra = rows.beyond(known)
     once = "one row a resource and valid_from; an earlier row says otherwise"
-    collapse(rows, ("valid_from", "resource_id"), [*known, *extra], once)
+    collapse(rows, ("valid_from", "resource_id"), [*known, *extra], once, Resources)
     if any(rows.frame.get_column(name).null_count() < rows.frame.height for name in _SPAN):
         rows.frame = _latest(rows.frame)
         extra.append(WAS_ATTACHED)

@@ -105,8 +105,15 @@ def read_whole(rows: Rows, column: str, *, required: bool = False) -> None:
     rows.read(column, whole, "a whole number", required=required)
 
 
-def collapse(rows: Rows, keys: Sequence[str], columns: Sequence[str], rule: str) -> None:
-    """Rows that say the same count once; of rows that contradict each other under one key the first stays."""
+def collapse(
+    rows: Rows, keys: Sequence[str], columns: Sequence[str], rule: str, schema: pa.DataFrameSchema | None = None
+) -> None:
+    """Rows that say the same count once; of rows that contradict each other under one key the first stays.
+
+    Rows that fail the schema go before, so that a wrong row never stands in the place of a right one.
+    """
+    if schema is not None:
+        refuse_unfit(rows, schema)
     rows.frame = rows.frame.unique(list(columns), keep="first", maintain_order=True)
     later = ~pl.struct(list(keys)).is_first_distinct()
     contradicting = rows.frame.filter(later)
@@ -118,24 +125,32 @@ def collapse(rows: Rows, keys: Sequence[str], columns: Sequence[str], rule: str)
 def finish_once(rows: Rows, schema: pa.DataFrameSchema, columns: Sequence[str], keys: Sequence[str], rule: str) -> Read:
     """`collapse`, then `finish`, with the columns of the files beyond the contract's after those."""
     every = [*columns, *rows.beyond(columns)]
-    collapse(rows, keys, every, rule)
+    collapse(rows, keys, every, rule, schema)
     return finish(rows, schema, every)
 
 
+def refuse_unfit(rows: Rows, schema: pa.DataFrameSchema) -> None:
+    """Move out rows that fail their schema, with their place; columns beyond the schema's do not matter."""
+    checked = check(rows.frame.select(list(schema.columns)), schema)
+    if not checked.failures.height:
+        return
+    at = checked.failures.get_column("index")
+    failures = pl.concat([rows.frame.select(PLACE)[at], checked.failures.drop("index")], how="horizontal")
+    told = failures.select(
+        pl.lit(rows.what).alias("source"),
+        pl.col("__file").alias("file"),
+        pl.col("__line").alias("line"),
+        "column",
+        "check",
+        "value",
+        pl.lit(ROW_REFUSED).alias("outcome"),
+    )
+    rows.rejects.append(told)
+    unfit = pl.int_range(rows.frame.height, dtype=pl.UInt32, eager=True).is_in(at.unique().implode())
+    rows.frame = rows.frame.filter(~unfit)
+
+
 def finish(rows: Rows, schema: pa.DataFrameSchema, columns: Sequence[str]) -> Read:
-    """Check the rows against their schema; what fails is refused with its place."""
-    checked = check(rows.frame.select(columns), schema)
-    if checked.failures.height:
-        places = rows.frame.select(PLACE)[checked.failures.get_column("index")]
-        failures = pl.concat([places, checked.failures.drop("index")], how="horizontal")
-        told = failures.select(
-            pl.lit(rows.what).alias("source"),
-            pl.col("__file").alias("file"),
-            pl.col("__line").alias("line"),
-            "column",
-            "check",
-            "value",
-            pl.lit(ROW_REFUSED).alias("outcome"),
-        )
-        rows.rejects.append(told)
-    return Read(checked.good, pl.concat([no_rejects(), *rows.rejects]))
+    """The rows that are as their schema says, and all that was refused."""
+    refuse_unfit(rows, schema)
+    return Read(rows.frame.select(columns), pl.concat([no_rejects(), *rows.rejects]))

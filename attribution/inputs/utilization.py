@@ -34,5 +34,5 @@ def read_utilization(paths: Sequence[Path], root: Path) -> Read:
     read_numbers(rows, "average", required=True)
     read_numbers(rows, "maximum", required=False)
     read_whole(rows, "samples")
-    collapse(rows, _KEYS, columns, "one row a resource, day and metric; an earlier row says otherwise")
+    collapse(rows, _KEYS, columns, "one row a resource, day and metric; an earlier row says otherwise", Utilization)
     return finish(rows, Utilization, columns)

@@ -12,6 +12,7 @@ from flows.explaining.costs import explain_cost
 from flows.explaining.figure import explain_figure, explain_finding
 from flows.explaining.resources import explain_resource
 from flows.explaining.told import Told
+from flows.terminal import AFTER_YEAR, FIRST_YEAR
 from schemas.faults import Fault, InputError
 from schemas.workspace import Workspace
 
@@ -72,10 +73,13 @@ def read_days(text: str) -> Period:
     """
     first, _, last = text.partition("..")
     try:
-        return Period(date.fromisoformat(first), date.fromisoformat(last or first))
+        days = Period(date.fromisoformat(first), date.fromisoformat(last or first))
     except ValueError as error:
         hint = "Write them as 2026-10-03..2026-10-09."
         raise InputError(Fault("--days", f'"{text}" are no days', hint=hint)) from error
+    if not FIRST_YEAR <= days.first.year <= days.last.year < AFTER_YEAR:
+        raise InputError(Fault("--days", f'"{text}" is outside the years {FIRST_YEAR} to {AFTER_YEAR - 1}'))
+    return days
 
 
 def _place(charge: str) -> tuple[str, int]:

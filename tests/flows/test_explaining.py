@@ -152,6 +152,7 @@ def test_a_figure_may_be_of_several_values_of_none_and_of_days(ran: Path, words:
         (["--where", "project"], "is no COLUMN=VALUE"),
         (["--where", "projekt=atlas"], 'Did you mean "project"?'),
         (["--where", "project=atlas", "--days", "2026-10-09..2026-10-03"], "are no days"),
+        (["--where", "project=atlas", "--days", "0001-01-01"], "outside the years"),
         (["--where", "project=atlas", "--days", "2026-10-03", "--month", "2026-10"], "without --month"),
         (["i-1", "--days", "2026-10-03"], "goes with --where"),
         (["--where", "project=nobody"], "no cost of project=nobody"),

@@ -49,8 +49,8 @@ THERE = Catalogue(
     },
 )
 NAMES = st.text(max_size=20)
-PERIODS = st.none() | st.tuples(st.dates(day("2026-01-01")), st.integers(0, 400)).map(
-    lambda one: Period(one[0], date.fromordinal(min(one[0].toordinal() + one[1], date.max.toordinal())))
+PERIODS = st.none() | st.tuples(st.dates(day("2000-01-01"), day("2198-11-26")), st.integers(0, 400)).map(
+    lambda one: Period(one[0], date.fromordinal(one[0].toordinal() + one[1]))
 )
 BY = st.lists(st.sampled_from(COLUMNS), max_size=3, unique=True).map(tuple)
 
@@ -150,3 +150,21 @@ def test_without_costs_nothing_is_usual() -> None:
     assert usual(empty).period is None
     assert write_address(usual(empty), empty) == {}
     assert read_period("all") is None
+
+
+@pytest.mark.parametrize(
+    "text", ["0001-01", "9999-12", "0001-01-01..0001-01-05", "9999-12-31", "2026-01-01..9999-12-31", "1999-12-31"]
+)
+def test_years_at_the_ends_of_calendars_are_left_out_and_named(text: str) -> None:
+    asked, remarks = read_address({"period": [text]}, THERE)
+    assert (asked, remarks) == (usual(THERE), [f"period={text}"])
+
+
+@pytest.mark.parametrize("text", ["2000-01", "2199-12", "2000-01-01..2199-12-31", "2000-01-01", "2199-12-31"])
+def test_every_period_that_is_read_can_be_compared(text: str) -> None:
+    asked, remarks = read_address({"period": [text]}, THERE)
+    assert asked.period is not None
+    for until in (None, day("2026-11-03")):
+        _, before = compared(asked.period, until)
+        assert before.last < asked.period.first
+    assert remarks == []

@@ -197,3 +197,12 @@ def test_bash_itself_completes_a_command(tmp_path: Path) -> None:
     around = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
     ended = subprocess.run(["bash", "-c", asked], capture_output=True, text=True, timeout=120, check=True, env=around)
     assert ended.stdout.split() == ["doctor"], ended.stderr
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_a_command_runs_where_a_scheduler_closed_its_outputs(tmp_path: Path, closed: str) -> None:
+    root = workspace(tmp_path)
+    script = f'"$@" check --workspace "{root}" {closed}'
+    ended = subprocess.run(["sh", "-c", script, "sh", *PROGRAM], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert bool(ended.stdout) == (closed == "2>&-")

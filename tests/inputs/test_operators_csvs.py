@@ -246,3 +246,22 @@ i-1,instance,,,,
         {"attached_to": "i-2", "valid_from": dt.date(2026, 10, 9), "valid_to": None},
     ]
     assert [row[1] for row in why(read)] == ["resource_id", "valid_to", "valid_from"]
+
+
+@pytest.mark.parametrize(
+    ("name", "header", "wrong", "right"),
+    [
+        ("resources", "resource_id,resource_type,gpus", "i-1,vm,-8", "i-1,vm,8"),
+        ("utilization", "resource_id,date,metric,average", "i,2026-10-01,cpu_percent,-4", "i,2026-10-01,cpu_percent,4"),
+        ("runs", "run_id,experiment,status,started_at,gpus", "r,e,running,2026-10-01,-8", "r,e,running,2026-10-01,8"),
+        ("checkpoints", "uri,experiment,step,size_bytes,created_at", "b/1,e,-5,9,2026-10-01", "b/1,e,5,9,2026-10-01"),
+        ("invoices", "source,billing_account,billing_month,currency,amount", "a,1,2026-10,usd,5", "a,1,2026-10,usd,6"),
+        ("rates", "month,from,to,rate", "2026-10,EUR,USD,0", "2026-10,EUR,USD,1.1"),
+    ],
+)  # fmt: skip
+def test_a_wrong_row_takes_no_right_rows_place(tmp_path: Path, name: str, header: str, wrong: str, right: str) -> None:
+    read = hand_in(tmp_path, **{name: f"{header}\n{wrong}\n{right}\n"})
+    told = read.rejects.select("line", "check").rows()
+    assert [line for line, _ in told] == ([2] if name != "invoices" else [2, 3])
+    assert not any("earlier row" in check for _, check in told)
+    assert getattr(read, name).height == (name != "invoices")

@@ -94,6 +94,26 @@ def test_rates_are_exact_and_contradictions_refused(tmp_path: Path) -> None:
     assert read.frame.get_column("rate").to_list() == [Decimal("1.0875"), Decimal("0.0064")]
 
 
+def test_a_rate_that_no_currency_has_is_refused(tmp_path: Path) -> None:
+    read = rates(
+        tmp_path,
+        "2026-10,EUR,USD,100000000",
+        "2026-10,EUR,USD,1e17",
+        "2026-10,USD,USD,1.5",
+        "2026-10,EUR,USD,-1",
+        "2026-10,KWD,USD,99999999.999999999999",
+        "2026-10,EUR,USD,1e-12",  # a wrong row stands in no right row's place
+    )
+    assert [(line, column) for line, column, _ in why(read)] == [
+        (line, "to" if line == 4 else "rate") for line in range(2, 6)
+    ]
+    largest = "999999999999999999.999999999999"
+    found = convert(costs(("2026-10-01", "KWD", largest), ("2026-10-01", "EUR", f"-{largest}")), read.frame, "USD")
+    wanted = [WIDE.multiply(Decimal(largest), Decimal("99999999.999999999999")), Decimal(-1_000_000)]
+    rounded = [one.quantize(Decimal("1e-12"), ROUND_HALF_EVEN, WIDE) for one in wanted]
+    assert found.costs.get_column("EffectiveCost").to_list() == rounded
+
+
 def costs(*rows: tuple[str, str, str | None]) -> pl.DataFrame:
     made = [(dt.date.fromisoformat(day), code, None if one is None else Decimal(one)) for day, code, one in rows]
     columns = {"usage_date": pl.Date(), "BillingCurrency": pl.String(), "EffectiveCost": MONEY}
