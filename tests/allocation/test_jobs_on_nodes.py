@@ -152,7 +152,7 @@ def test_jobs_and_nodes_that_do_not_meet_are_remarked() -> None:
     assert told.keys() == {
         ("job_without_bill", "n"), ("job_without_bill", "strange"), ("node_without_jobs", "lonely"),
     }  # fmt: skip
-    assert told["job_without_bill", "n"][0].startswith("1 jobs had 16.0 GPU-hours of it between 2026-03-01 04:00")
+    assert told["job_without_bill", "n"][0].startswith("1 job had 16.0 GPU-hours of it between 2026-03-01 04:00")
     assert told["node_without_jobs", "lonely"][1] == Decimal(96)
     assert sums(divided, "project") == {"atlas": "32", "idle": "96", "unallocated": "4"}  # the disk stays where it is
 

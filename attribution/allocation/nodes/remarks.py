@@ -62,8 +62,9 @@ def _without_bill(unbilled: pl.DataFrame, cells: pl.DataFrame, billed: pl.Series
         pl.lit("job_without_bill").alias("kind"),
         pl.col("resource_id").alias("subject"),
         pl.format(
-            "{} jobs had {} GPU-hours of it between {} and {}, for which no bill has a charge",
-            "jobs", pl.col("hours").round(2), "first", "last",
+            "{} job{} had {} GPU-hours of it between {} and {}, for which no bill has a charge",
+            "jobs", pl.when(pl.col("jobs") > 1).then(pl.lit("s")).otherwise(pl.lit("")),
+            pl.col("hours").round(2), "first", "last",
         ).alias("sentence"),
     )  # fmt: skip
 
