@@ -20,28 +20,7 @@ _TAIL = r"[-_. ]*(copy|bak|backup|dup|duplicate|old)[-_. ]?\d*$"
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     """Billed buckets, datasets and volumes of one name; undetermined where it or an older one has no known size."""
-    named = pl.col("name").fill_null(pl.col("resource_id")).str.split("/").list.last().str.to_lowercase()
-    # A copy that costs nothing any more may be gone, and is none to keep another's place.
-    rows = (
-        standing(estate, BUCKETS | DATASETS | VOLUMES)
-        .filter("recent")
-        .with_columns(named.str.replace(_TAIL, "").alias("base"), estate.age_days("created_at").alias("age"))
-    )
-    same, named_so = ["base", "size_gb", "BillingCurrency"], ["base", "BillingCurrency"]
-    sized = pl.col("size_gb").is_not_null().any().over("sort_of")
     blank = pl.col("size_gb").is_null()
-    rows = (
-        rows.filter(sized)
-        .filter((pl.len().over(named_so) > 1) & (pl.col("base") != ""))
-        .sort("created_at", "resource_id", nulls_last=True)
-        .with_columns(
-            pl.col("resource_id").first().over(same).alias("first_copy"),
-            pl.col("region").first().over(same).alias("first_region"),
-            pl.col("resource_id").first().over(named_so).alias("first_named"),
-            pl.col("size_gb").cum_max().forward_fill().shift(1).over(named_so).alias("larger"),
-            blank.cum_sum().shift(1).fill_null(0).over(named_so).alias("blanks"),
-        )
-    )
     large = pl.col("size_gb") >= at["size_gb"]
     maybe = (
         pl.when(blank)
@@ -52,7 +31,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     again = pl.when(later).then(YES).when(~maybe.fill_null(value=False)).then(NO)
     here = (pl.col("region") == pl.col("first_region")).fill_null(value=False)
     return judged(
-        rows,
+        _alike(estate),
         at,
         waste=again & (pl.col("age") >= at["min_age_days"]),
         evidence=pl.format(
@@ -68,6 +47,32 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         doubt=pl.when(again.is_null())
         .then(pl.lit("the inventory does not tell size_gb of it or of an older one of its name"))
         .otherwise(pl.lit("neither created_at nor a bill tells how old it is")),
+    )
+
+
+def _alike(estate: Estate) -> pl.LazyFrame:
+    """Things of one name, the oldest first, each with the first of its name and of its name and size."""
+    named = pl.col("name").fill_null(pl.col("resource_id")).str.split("/").list.last().str.to_lowercase()
+    # A copy that costs nothing any more may be gone, and is none to keep another's place.
+    rows = (
+        standing(estate, BUCKETS | DATASETS | VOLUMES)
+        .filter("recent")
+        .with_columns(named.str.replace(_TAIL, "").alias("base"), estate.age_days("created_at").alias("age"))
+    )
+    same, named_so = ["base", "size_gb", "BillingCurrency"], ["base", "BillingCurrency"]
+    sized = pl.col("size_gb").is_not_null().any().over("sort_of")
+    blank = pl.col("size_gb").is_null()
+    return (
+        rows.filter(sized)
+        .filter((pl.len().over(named_so) > 1) & (pl.col("base") != ""))
+        .sort("created_at", "resource_id", nulls_last=True)
+        .with_columns(
+            pl.col("resource_id").first().over(same).alias("first_copy"),
+            pl.col("region").first().over(same).alias("first_region"),
+            pl.col("resource_id").first().over(named_so).alias("first_named"),
+            pl.col("size_gb").cum_max().forward_fill().shift(1).over(named_so).alias("larger"),
+            blank.cum_sum().shift(1).fill_null(0).over(named_so).alias("blanks"),
+        )
     )
 
 

@@ -19,18 +19,6 @@ from schemas.money import known_sum
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     """Projects that had runs; one with a run that goes on is at work, one with a run that is over since when may be."""
-    runs = estate.inputs.runs
-    stated = (pl.DataFrame(schema=RUN_COLUMNS) if runs is None else runs).lazy()
-    ended = (
-        stated.filter(pl.col("project").is_not_null())
-        .group_by(folded_word("project").alias("word"))
-        .agg(
-            (pl.col("ended_at").is_null() & ~OVER).any().alias("open"),
-            (pl.col("ended_at").is_null() & OVER).any().alias("unclear"),
-            pl.max_horizontal("started_at", "ended_at").max().dt.date().alias("ended"),
-            pl.len().alias("runs"),
-        )
-    )
     in_month = pl.col("month") == pl.col("last_complete_month")
     here = estate.meters.filter(~pl.col("project").is_in(NOBODY) & pl.col("now"))
     costs = (
@@ -46,7 +34,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         .filter(pl.col("month").is_not_null())
     )
     rows = (
-        estate.with_dimensions(costs.with_columns(folded_word("project").alias("word")).join(ended, on="word"))
+        estate.with_dimensions(costs.with_columns(folded_word("project").alias("word")).join(_runs(estate), on="word"))
         .with_columns(key=pl.format("project={}", "project"), subject=pl.format("project={}", "project"))
         .filter(pl.col("stake").is_null() | (pl.col("stake") != 0))
     )
@@ -70,6 +58,22 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         ),
         confidence="medium",
         doubt=pl.lit("a run of it is over, and no ended_at tells since when"),
+    )
+
+
+def _runs(estate: Estate) -> pl.LazyFrame:
+    """By project: whether a run goes on, whether one is over since nobody knows when, when the last ended, how many."""
+    runs = estate.inputs.runs
+    stated = (pl.DataFrame(schema=RUN_COLUMNS) if runs is None else runs).lazy()
+    return (
+        stated.filter(pl.col("project").is_not_null())
+        .group_by(folded_word("project").alias("word"))
+        .agg(
+            (pl.col("ended_at").is_null() & ~OVER).any().alias("open"),
+            (pl.col("ended_at").is_null() & OVER).any().alias("unclear"),
+            pl.max_horizontal("started_at", "ended_at").max().dt.date().alias("ended"),
+            pl.len().alias("runs"),
+        )
     )
 
 

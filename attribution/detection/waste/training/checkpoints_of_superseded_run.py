@@ -24,26 +24,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     own = told.select(
         "metric", "started_at", "ended_at", of_run="run_id", of_experiment="experiment", value="metric_value"
     )
-    has_own = rows.select(of_run="of_run").unique().with_columns(pl.lit(value=True).alias("shelved"))
-    later = told.select(
-        "status", of_experiment="experiment", by="run_id", by_start="started_at", by_value="metric_value"
-    ).join(has_own.rename({"of_run": "by"}), on="by")
-    less = pl.col("metric").str.contains(LESS_IS_BETTER)
-    better = pl.when(less).then(pl.col("by_value") <= pl.col("value")).otherwise(pl.col("by_value") >= pl.col("value"))
-    one_told = pl.col("value").is_not_null() | pl.col("by_value").is_not_null()
-    successors = (
-        own.join(later, on="of_experiment")
-        .filter(pl.col("by_start") > pl.col("started_at"))
-        .with_columns(better.alias("better"), done=pl.col("status") == "completed")
-        .sort("by_start", "by")
-        .group_by("of_run", maintain_order=True)
-        .agg(
-            pl.col("by").first().alias("next"),
-            pl.col("by").filter(pl.col("better") & pl.col("done")).first().alias("heir"),
-            pl.col("by").filter(pl.col("better").is_null() & one_told & pl.col("done")).first().alias("maybe"),
-        )
-    )
-    rows = rows.join(own.drop("of_experiment"), on="of_run").join(successors, on="of_run", how="left")
+    rows = rows.join(own.drop("of_experiment"), on="of_run").join(_successors(told, own, rows), on="of_run", how="left")
     bad, done = pl.col("status").is_in(ENDED_BADLY), pl.col("status") == "completed"
     heir = pl.when(bad).then("next").when(done).then("heir")
     unsure = (done & pl.col("heir").is_null() & pl.col("maybe").is_not_null()).fill_null(value=False)
@@ -68,6 +49,29 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         .when(unsure)
         .then(pl.lit("only one of the two runs has a metric_value to compare them by"))
         .otherwise(pl.lit("no ended_at tells when its run ended")),
+    )
+
+
+def _successors(told: pl.LazyFrame, own: pl.LazyFrame, rows: pl.LazyFrame) -> pl.LazyFrame:
+    """Of each run the next one with checkpoints, the first that is no worse, and the first of which nobody can say."""
+    has_own = rows.select(of_run="of_run").unique().with_columns(pl.lit(value=True).alias("shelved"))
+    later = told.select(
+        "status", of_experiment="experiment", by="run_id", by_start="started_at", by_value="metric_value"
+    ).join(has_own.rename({"of_run": "by"}), on="by")
+    less = pl.col("metric").str.contains(LESS_IS_BETTER)
+    better = pl.when(less).then(pl.col("by_value") <= pl.col("value")).otherwise(pl.col("by_value") >= pl.col("value"))
+    one_told = pl.col("value").is_not_null() | pl.col("by_value").is_not_null()
+    return (
+        own.join(later, on="of_experiment")
+        .filter(pl.col("by_start") > pl.col("started_at"))
+        .with_columns(better.alias("better"), done=pl.col("status") == "completed")
+        .sort("by_start", "by")
+        .group_by("of_run", maintain_order=True)
+        .agg(
+            pl.col("by").first().alias("next"),
+            pl.col("by").filter(pl.col("better") & pl.col("done")).first().alias("heir"),
+            pl.col("by").filter(pl.col("better").is_null() & one_told & pl.col("done")).first().alias("maybe"),
+        )
     )
 
 
