@@ -122,8 +122,11 @@ def test_a_files_own_total_is_stored_residual_and_rejected(nights: Nights, world
 
 
 def raw_residual(bill: Bill, cost: str) -> Decimal | None:
-    """What half-even rounding to 12 places cuts from the cells that are plain numbers and fit."""
-    cells = [(one.cells()[cost], one) for one in bill.charges]
+    """What half-even rounding to 12 places cuts from the cells that are plain numbers and fit.
+
+    A row of a wrong width is no row of cells: it is refused with all its digits.
+    """
+    cells = [(one.cells()[cost], one) for one in bill.charges if one.fault != RAGGED]
     kept = [Decimal(cell) for cell, one in cells if cell not in (*NO_VALUE, *NO_NUMBER, TOO_LARGE)]
     return total([Decimal(0), *(EXACT.subtract(one, one.quantize(Decimal("1e-12"))) for one in kept)])
 

@@ -195,7 +195,7 @@ def reconciliation(row: Reconciled, code: str, say: Wording) -> str:
     if not row.pending:
         return told
     pending, shown = say.signed(row.pending, code), say.money(figures.difference(row.costs, row.pending), code)
-    return f"{told} {say.say('reconciliation_pending', pending=pending, shown=shown, code=code)}"
+    return " ".join((told, say.say("reconciliation_pending", pending=pending, shown=shown, code=code)))
 
 
 def exact_difference(this: Amount, before: Amount) -> str:

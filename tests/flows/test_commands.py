@@ -219,7 +219,7 @@ def test_a_clock_before_the_data_sees_no_later_day(tmp_path: Path) -> None:
 
 def test_a_clock_before_the_data_tells_of_no_resource_that_came_later(tmp_path: Path) -> None:
     days = ("2026-08-03", "2026-08-31", "2026-10-03", "2026-10-31")
-    volume = charge("2026-10-03", "500", ResourceId="vol-late", ResourceType="Volume", ServiceCategory="Storage")
+    volume = charge("2026-10-20", "500", ResourceId="vol-late", ResourceType="Volume", ServiceCategory="Storage")
     inputs = '[inputs]\nresources = "inventory.csv"\n'
     root = workspace(tmp_path / "w", [*map(charge, days), volume], TOML + inputs)
     inventory = "resource_id,resource_type,state,created_at\nvol-late,volume,available,2026-06-01\n"
