@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import socket
 import sys
 import tomllib
@@ -27,7 +28,7 @@ def test_it_says_how_to_install_what_it_needs(explored: Path, monkeypatch: pytes
     assert "needs Streamlit, which is not installed" in ended.err
     assert re.search(rf"Install it with: .*{re.escape(sys.executable)}.* '{re.escape(serving.STREAMLIT)}'", ended.err)
     monkeypatch.setattr(serving, "find_spec", lambda name: None if name == "pip" else find_spec(name))
-    assert serving.install_command().startswith(f"uv pip install --python {sys.executable} ")
+    assert serving.install_command().startswith(f"uv pip install --python {shlex.quote(sys.executable)} ")
     stated = tomllib.loads((HOUSE / "pyproject.toml").read_text(encoding="utf-8"))
     assert stated["project"]["optional-dependencies"]["explore"] == [serving.STREAMLIT]
     assert serving.STREAMLIT in stated["dependency-groups"]["dev"]

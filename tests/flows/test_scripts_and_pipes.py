@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -190,7 +191,7 @@ def test_commands_and_options_are_completed(shell: str, typed: str, offered: str
 
 def test_bash_itself_completes_a_command(tmp_path: Path) -> None:
     program = tmp_path / "attribution"
-    program.write_text(f"#!{PROGRAM[0]}\n{PROGRAM[2]}\n", encoding="utf-8")
+    program.write_text(f'#!/bin/sh\nexec {shlex.join(PROGRAM)} "$@"\n', encoding="utf-8")
     program.chmod(0o755)
     asked = f"{complete('bash', 'source')}\nCOMP_WORDS=(attribution doc) COMP_CWORD=1\n"
     asked += '$(complete -p attribution | sed "s/.*-F //; s/ .*//") attribution; echo "${COMPREPLY[@]}"\n'
