@@ -37,7 +37,13 @@ def read_checkpoints(paths: Sequence[Path], root: Path, timezone: str = "UTC") -
         read_whole(rows, column, required=True)
     read_numbers(rows, "metric_value", required=False)
     _read_pinned(rows)
-    return finish_once(rows, Checkpoints, columns, ("uri",), "one row a checkpoint; an earlier row says otherwise")
+    return finish_once(
+        rows,
+        Checkpoints,
+        [*columns, *rows.beyond(columns)],
+        ("uri",),
+        "one row a checkpoint; an earlier row says otherwise",
+    )
 
 
 def _read_pinned(rows: Rows) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from attribution.inputs.csv_file import Read, read_sheet
-from attribution.inputs.rows import collapse, finish, start
+from attribution.inputs.rows import finish_once, start
 from schemas.inputs import INVOICE_COLUMNS, Invoices
 from schemas.instants import parse_months
 from schemas.money import read_money
@@ -37,5 +37,4 @@ def read_invoices(paths: Sequence[Path], root: Path) -> Read:
     rows.read("billing_month", month, "a month, YYYY-MM", required=True)
     amount, _ = read_money(rows.frame.get_column("amount"))
     rows.read("amount", amount, "a plain number", required=True)
-    collapse(rows, _KEYS, columns, "one row an invoice; an earlier row says otherwise", Invoices)
-    return finish(rows, Invoices, columns)
+    return finish_once(rows, Invoices, columns, _KEYS, "one row an invoice; an earlier row says otherwise")

@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from attribution.inputs.csv_file import PLACE, Read, read_sheet
-from attribution.inputs.rows import collapse, finish, start
+from attribution.inputs.rows import finish_once, start
 from schemas.cell_checks import MISSING
 from schemas.dimensions import NOBODY, fold
 from schemas.faults import Fault, InputError
@@ -67,5 +67,5 @@ def read_measure(path: Path, root: Path, dimensions: Sequence[str]) -> Read:
         nobody = rows.frame.get_column(name).map_elements(fold, return_dtype=pl.String)
         bad = nobody.is_in([fold(one) for one in NOBODY])
         rows.refuse(pl.lit(bad), name, "somebody; nobody cannot receive")
-    collapse(rows, ("date", *dimensions), columns, "one row a day and receiver; an earlier row says otherwise")
-    return finish(rows, Measures, columns)
+    once = "one row a day and receiver; an earlier row says otherwise"
+    return finish_once(rows, Measures, columns, ("date", *dimensions), once)

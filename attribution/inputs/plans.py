@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from attribution.inputs.csv_file import Read, read_sheet
-from attribution.inputs.rows import Rows, collapse, finish, read_days, start
+from attribution.inputs.rows import Rows, finish, finish_once, read_days, start
 from schemas.instants import parse_months
 from schemas.money import read_money
 from schemas.plans import PLANNED_COLUMNS, RATE_COLUMNS, Planned, Rates
@@ -55,8 +55,8 @@ def read_rates(paths: Sequence[Path], root: Path) -> Read:
     rows.read("month", month, "a month, YYYY-MM", required=True)
     _read_amount(rows, "rate")
     rows.refuse(pl.col("from") == pl.col("to"), "to", "another currency than from")
-    collapse(rows, ("month", "from", "to"), columns, "one rate a month and pair; an earlier row says otherwise", Rates)
-    return finish(rows, Rates, columns)
+    once = "one rate a month and pair; an earlier row says otherwise"
+    return finish_once(rows, Rates, columns, ("month", "from", "to"), once)
 
 
 def _read_amount(rows: Rows, column: str) -> None:

@@ -8,7 +8,15 @@ from pathlib import Path
 import polars as pl
 
 from attribution.inputs.csv_file import Read, read_sheet
-from attribution.inputs.rows import collapse, finish, read_days, read_instants, read_numbers, start
+from attribution.inputs.rows import (
+    collapse,
+    finish,
+    read_days,
+    read_instants,
+    read_numbers,
+    refuse_unfit,
+    start,
+)
 from schemas.inputs import RESOURCE_COLUMNS, WAS_ATTACHED, Resources
 
 WHAT = "resources"
@@ -46,7 +54,8 @@ def read_resources(paths: Sequence[Path], root: Path, timezone: str = "UTC") -> 
     rows.refuse(pl.col("valid_to") <= pl.col("valid_from"), "valid_to", "a day after valid_from")
     extra = rows.beyond(known)
     once = "one row a resource and valid_from; an earlier row says otherwise"
-    collapse(rows, ("valid_from", "resource_id"), [*known, *extra], once, Resources)
+    refuse_unfit(rows, Resources)
+    collapse(rows, ("valid_from", "resource_id"), [*known, *extra], once)
     if any(rows.frame.get_column(name).null_count() < rows.frame.height for name in _SPAN):
         rows.frame = _latest(rows.frame)
         extra.append(WAS_ATTACHED)

@@ -105,15 +105,8 @@ def read_whole(rows: Rows, column: str, *, required: bool = False) -> None:
     rows.read(column, whole, "a whole number", required=required)
 
 
-def collapse(
-    rows: Rows, keys: Sequence[str], columns: Sequence[str], rule: str, schema: pa.DataFrameSchema | None = None
-) -> None:
-    """Rows that say the same count once; of rows that contradict each other under one key the first stays.
-
-    Rows that fail the schema go before, so that a wrong row never stands in the place of a right one.
-    """
-    if schema is not None:
-        refuse_unfit(rows, schema)
+def collapse(rows: Rows, keys: Sequence[str], columns: Sequence[str], rule: str) -> None:
+    """Rows that say the same count once; of rows that contradict each other under one key the first stays."""
     rows.frame = rows.frame.unique(list(columns), keep="first", maintain_order=True)
     later = ~pl.struct(list(keys)).is_first_distinct()
     contradicting = rows.frame.filter(later)
@@ -123,10 +116,13 @@ def collapse(
 
 
 def finish_once(rows: Rows, schema: pa.DataFrameSchema, columns: Sequence[str], keys: Sequence[str], rule: str) -> Read:
-    """`collapse`, then `finish`, with the columns of the files beyond the contract's after those."""
-    every = [*columns, *rows.beyond(columns)]
-    collapse(rows, keys, every, rule, schema)
-    return finish(rows, schema, every)
+    """The rows that are as their schema says, one a key.
+
+    Rows that fail the schema go before, so that a wrong row never stands in the place of a right one.
+    """
+    refuse_unfit(rows, schema)
+    collapse(rows, keys, columns, rule)
+    return _done(rows, columns)
 
 
 def refuse_unfit(rows: Rows, schema: pa.DataFrameSchema) -> None:
@@ -153,4 +149,8 @@ def refuse_unfit(rows: Rows, schema: pa.DataFrameSchema) -> None:
 def finish(rows: Rows, schema: pa.DataFrameSchema, columns: Sequence[str]) -> Read:
     """The rows that are as their schema says, and all that was refused."""
     refuse_unfit(rows, schema)
+    return _done(rows, columns)
+
+
+def _done(rows: Rows, columns: Sequence[str]) -> Read:
     return Read(rows.frame.select(columns), pl.concat([no_rejects(), *rows.rejects]))

@@ -59,7 +59,9 @@ def read_runs(paths: Sequence[Path], root: Path, timezone: str = "UTC") -> Read:
         read_numbers(rows, column, required=False)
     for column in ("steps", "tokens"):
         read_whole(rows, column)
-    return finish_once(rows, Runs, columns, ("run_id",), "one row a run; an earlier row says otherwise")
+    return finish_once(
+        rows, Runs, [*columns, *rows.beyond(columns)], ("run_id",), "one row a run; an earlier row says otherwise"
+    )
 
 
 def _read_status(rows: Rows) -> None:

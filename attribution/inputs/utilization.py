@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from attribution.inputs.csv_file import Read, read_sheet
-from attribution.inputs.rows import collapse, finish, read_days, read_numbers, read_whole, start
+from attribution.inputs.rows import finish_once, read_days, read_numbers, read_whole, start
 from schemas.inputs import UTILIZATION_COLUMNS, Utilization
 
 WHAT = "utilization"
@@ -34,5 +34,5 @@ def read_utilization(paths: Sequence[Path], root: Path) -> Read:
     read_numbers(rows, "average", required=True)
     read_numbers(rows, "maximum", required=False)
     read_whole(rows, "samples")
-    collapse(rows, _KEYS, columns, "one row a resource, day and metric; an earlier row says otherwise", Utilization)
-    return finish(rows, Utilization, columns)
+    once = "one row a resource, day and metric; an earlier row says otherwise"
+    return finish_once(rows, Utilization, columns, _KEYS, once)

@@ -257,6 +257,7 @@ i-1,instance,,,,
         ("checkpoints", "uri,experiment,step,size_bytes,created_at", "b/1,e,-5,9,2026-10-01", "b/1,e,5,9,2026-10-01"),
         ("invoices", "source,billing_account,billing_month,currency,amount", "a,1,2026-10,usd,5", "a,1,2026-10,usd,6"),
         ("rates", "month,from,to,rate", "2026-10,EUR,USD,0", "2026-10,EUR,USD,1.1"),
+        ("people", "owner,team,valid_from,valid_to", "mira,a,2026-10-01,2026-09-01", "mira,b,2026-08-01,2026-12-01"),
     ],
 )  # fmt: skip
 def test_a_wrong_row_takes_no_right_rows_place(tmp_path: Path, name: str, header: str, wrong: str, right: str) -> None:

@@ -65,7 +65,13 @@ def _read_jobs(sheets: Sequence[Sheet], timezone: str) -> Read:
     rows.refuse(pl.col("end") < pl.col("start"), "end", "not before the start")
     ended = pl.col("end").is_not_null().any().over(_KEYS)
     rows.frame = rows.frame.filter(pl.col("end").is_not_null() | ~ended)
-    return finish_once(rows, Jobs, columns, _KEYS, "one row a job, node and start; an earlier row says otherwise")
+    return finish_once(
+        rows,
+        Jobs,
+        [*columns, *rows.beyond(columns)],
+        _KEYS,
+        "one row a job, node and start; an earlier row says otherwise",
+    )
 
 
 def _sheet(path: Path, root: Path) -> tuple[Literal["jobs", "states"], Sheet]:
