@@ -87,7 +87,7 @@ def week_of(frames: ReportFrames) -> Period:
 _FINDINGS = """
 SELECT f.* REPLACE (
     concat_ws(' ', CASE WHEN ? THEN w.warning END, f.evidence) AS evidence,
-    CASE WHEN f.tier IS NOT NULL THEN coalesce(f.saving, f.cost_at_stake) ELSE f.cost_at_stake END AS cost_at_stake
+    coalesce(f.saving, f.cost_at_stake) AS cost_at_stake
 )
 FROM main.findings AS f LEFT JOIN main.waste_path AS w USING (fingerprint)
 WHERE f.state IN ('open', 'reopened', 'acknowledged')
