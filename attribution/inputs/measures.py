@@ -13,7 +13,7 @@ import polars as pl
 from attribution.inputs.csv_file import PLACE, Read, read_sheet
 from attribution.inputs.rows import finish_once, start
 from schemas.cell_checks import MISSING
-from schemas.dimensions import NOBODY, fold
+from schemas.dimensions import NOBODY, fold, folds
 from schemas.faults import Fault, InputError
 from schemas.inputs import Measures
 from schemas.instants import parse_days, parse_months
@@ -64,7 +64,7 @@ def read_measure(path: Path, root: Path, dimensions: Sequence[str]) -> Read:
     weight, _ = read_money(rows.frame.get_column("weight"))
     rows.read("weight", weight.set((weight < 0).fill_null(value=False), None), "a number, not negative", required=True)
     for name in dimensions:
-        nobody = rows.frame.get_column(name).map_elements(fold, return_dtype=pl.String)
+        nobody = folds(rows.frame.get_column(name))
         bad = nobody.is_in([fold(one) for one in NOBODY])
         rows.refuse(pl.lit(bad), name, "somebody; nobody cannot receive")
     once = "one row a day and receiver; an earlier row says otherwise"
