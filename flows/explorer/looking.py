@@ -203,20 +203,22 @@ def _series(store: Path, _stamp: Stamp, asked: Question, drawn: int | None) -> p
 
 
 def values_of(workspace: Workspace, column: str, question: Question, there: Catalogue) -> list[str]:
-    """Values of a column in the days asked for, most money first; blank for none."""
-    return list(_values_of(workspace.store, published_stamp(workspace.store), column, period_of(question, there)))
+    """Values of a column in the days asked for, most money of the currency asked for first; blank for none."""
+    period = period_of(question, there)
+    return list(_values_of(workspace.store, published_stamp(workspace.store), column, period, question.currency))
 
 
 @lru_cache(maxsize=_KEPT)
-def _values_of(store: Path, _stamp: Stamp, column: str, period: Period) -> tuple[str, ...]:
+def _values_of(store: Path, _stamp: Stamp, column: str, period: Period, currency: str) -> tuple[str, ...]:
     with read_published(store) as published:
         condition, values = condition_of(published, {}, period)
         rows = published.frame(
             f"""
             SELECT coalesce("{column}", '') AS value FROM main.costs WHERE {condition}
-            GROUP BY ALL ORDER BY sum(abs(EffectiveCost)) DESC NULLS LAST, value
+            GROUP BY ALL
+            ORDER BY sum(abs(EffectiveCost)) FILTER (BillingCurrency = ?) DESC NULLS LAST, value
             """,  # noqa: S608 - a column that is known
-            values,
+            [*values, currency],
         )
     return tuple(rows.to_series())
 

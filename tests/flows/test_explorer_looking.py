@@ -156,10 +156,19 @@ def test_files_are_exact_and_no_text_becomes_a_formula(world: Workspace, there: 
     assert sum(amounts, Decimal(0)) == summed("2026-10-01", "2026-10-31")
 
 
+def test_the_values_of_a_currency_come_in_the_order_of_its_money(
+    world: Workspace, there: Catalogue, october: Question
+) -> None:
+    for currency in there.currencies:
+        asked = replace(october, currency=currency, by=("project",))
+        costs = looking.costs_by(world, asked, there).rows.filter(pl.col("costs") > 0).get_column("project").to_list()
+        offered = looking.values_of(world, "project", asked, there)
+        assert [one for one in offered if one in costs][:1] == costs[:1]
+
+
 def test_values_to_filter_by_are_those_of_the_days(world: Workspace, there: Catalogue, october: Question) -> None:
-    assert looking.values_of(world, "ResourceId", replace(october, period=read_period("2026-10-31")), there) == [
-        "i-6", "",
-    ]  # fmt: skip
+    yuan = replace(october, period=read_period("2026-10-31"), currency="CNY")
+    assert looking.values_of(world, "ResourceId", yuan, there) == ["i-6", ""]
 
 
 @pytest.mark.parametrize("period", ["2026-10", "2026-10-03..2026-10-04", "all"])
