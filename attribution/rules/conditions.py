@@ -7,7 +7,7 @@ rules over a hundred thousand rows cost a few gathers each.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ import polars as pl
 from attribution.rules.records import All, Ask, Condition, Not
 
 _FEW = 8  # of as many rows, fewer than one is left
+_WIDEST = 1 << 62  # so many combinations fit a number of 64 bits
 
 
 def glob_pattern(glob: str) -> str:
@@ -61,8 +62,12 @@ class Coded:
     codes: pl.Series
 
     def at(self, positions: pl.Series) -> Coded:
-        """The same column for rows that point at these ones."""
-        return Coded(self.values, self.codes.gather(positions))
+        """The same column for rows that point at these ones; of few rows only the values that they hold."""
+        codes = self.codes.gather(positions)
+        if codes.len() * _FEW > self.values.len():
+            return Coded(self.values, codes)
+        met = codes.unique().sort()
+        return Coded(self.values.gather(met), met.search_sorted(codes))
 
     def known(self) -> pl.Series:
         """The codes, null where the column is."""
@@ -78,6 +83,47 @@ def coded(column: pl.Series) -> Coded:
     return Coded(distinct.get_column("value"), codes.get_column("code"))
 
 
+def alike(asked: Iterable[tuple[Coded, Collection[Ask]]]) -> pl.Series:
+    """Rows by what can be told of them: those to which every question has the same answer get the same whole number.
+
+    Args:
+        asked: columns of the same rows, and what is asked of each; where nothing is, every value counts by itself.
+
+    Returns:
+        One number a row, counted from 0.
+    """
+
+    def kinds() -> Iterator[tuple[pl.Series, int]]:
+        for column, questions in asked:
+            kind, many = _kinds_of(column.values, questions)
+            yield kind.gather(column.codes), many
+
+    return _told_apart(kinds())[0]
+
+
+def _kinds_of(values: pl.Series, questions: Collection[Ask]) -> tuple[pl.Series, int]:
+    if not questions:
+        return pl.int_range(values.len(), dtype=pl.Int64, eager=True), values.len()
+    return _told_apart((answer, 2) for answer in _answers(questions, values))
+
+
+def _told_apart(parts: Iterable[tuple[pl.Series, int]]) -> tuple[pl.Series, int]:
+    """A whole number for each combination that occurs of numbers, each below its width; and how many there are."""
+    key, size = pl.Series([0], dtype=pl.Int64), 1
+    for part, width in parts:
+        if size * width > _WIDEST:
+            key, size = _dense(key)
+        key = key * width + part.cast(pl.Int64)
+        size *= width
+    return _dense(key)
+
+
+def _dense(numbers: pl.Series) -> tuple[pl.Series, int]:
+    """Whole numbers in the same order without gaps, and how many there are."""
+    met = numbers.unique().sort()
+    return met.search_sorted(numbers).cast(pl.Int64), met.len()
+
+
 def holds(condition: Condition, look: Callable[[str], Coded], height: int) -> pl.Series:
     """Where a condition is true, one Boolean a row, never null.
 
@@ -88,7 +134,7 @@ def holds(condition: Condition, look: Callable[[str], Coded], height: int) -> pl
     """
     if isinstance(condition, Ask):
         column = look(condition.column)
-        answers = _answers(condition, column.values)
+        (answers,) = _answers([condition], column.values)
         if answers.all():
             return pl.repeat(value=True, n=height, dtype=pl.Boolean, eager=True)
         return answers.gather(column.codes) if answers.any() else pl.zeros(height, pl.Boolean, eager=True)
@@ -118,6 +164,8 @@ def _among(look: Callable[[str], Coded], rows: pl.Series) -> Callable[[str], Cod
     return lambda name: look(name).at(rows)
 
 
-def _answers(ask: Ask, values: pl.Series) -> pl.Series:
-    asked = CONDITIONS[ask.word](pl.col("value"), ask.argument)
-    return values.alias("value").to_frame().select(asked.fill_null(value=False).alias("value")).get_column("value")
+def _answers(questions: Iterable[Ask], values: pl.Series) -> list[pl.Series]:
+    """What is true of each value, a column a question; a value that is missing is nothing of what is asked."""
+    asked = [CONDITIONS[ask.word](pl.col("value"), ask.argument) for ask in questions]
+    named = [answer.fill_null(value=False).alias(str(number)) for number, answer in enumerate(asked)]
+    return values.alias("value").to_frame().select(named).get_columns()
