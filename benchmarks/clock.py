@@ -19,7 +19,7 @@ SEAMS = (
     ("write charges", "attribution.ledger.parts", "DeliveryWriter.finish"),
     ("roll up", "attribution.ledger.rollup", "RollUpWriter.write"),
     ("roll up", "attribution.ledger.rollup", "RollUpWriter.finish"),
-    ("read back", "attribution.ledger.parts", "read_charges_back"),
+    ("read back", "attribution.ledger.parts", "same"),
     ("read back", "attribution.ledger.parts", "read_roll_up_back"),
     ("sync to disk", "attribution.ledger.parts", "put_folder"),
     ("wait for threads", "concurrent.futures", "Future.result"),

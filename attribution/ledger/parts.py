@@ -23,7 +23,7 @@ import polars as pl
 from attribution.ledger.connection import RESTORE
 from attribution.ledger.disk import WRITING, charges_folder, put_folder, write_rows
 from attribution.ledger.rollup import RollUp, RollUpWriter
-from attribution.ledger.verify import read_charges_back, read_roll_up_back
+from attribution.ledger.verify import ReadBack, read_charges_back, read_roll_up_back, same
 from schemas.bills import BillKey, Delivery
 from schemas.charges import columns_of
 from schemas.faults import Fault, InputError
@@ -132,15 +132,21 @@ class _PartWriter:
         self.folder = folder
         self.part = part
         self._rollup = RollUpWriter(folder / part.rollup.folder, part.rollup, part.key.source)
+        self._read_back: list[ReadBack] = []
 
     def write(self, charges: pl.DataFrame) -> None:
         path = self.folder / f"charges-{self.part.files:04}.parquet"
+
+        def pack() -> ReadBack:
+            write_rows(charges, path)
+            return read_charges_back(path)
+
         # Packing a file keeps one core busy and rolling up another; both only read the batch.
         with ThreadPoolExecutor(1, "charges") as beside:
-            written = beside.submit(write_rows, charges, path)
+            packed = beside.submit(pack)
             self._rollup.write(charges)
             self._count(charges)
-            written.result()
+            self._read_back.append(packed.result())
 
     def _count(self, charges: pl.DataFrame) -> None:
         part = self.part
@@ -168,11 +174,8 @@ class _PartWriter:
 
     def finish(self) -> None:
         totals = {column: self.part.total(column) for column in COSTS}
-        with ThreadPoolExecutor(1, "read back") as beside:
-            same = beside.submit(read_charges_back, self.folder, self.part.rows, totals)
-            self._rollup.finish()
-            read_roll_up_back(self.folder / self.part.rollup.folder, totals)
-            same.result()
+        same(f"{self.folder}: charges", totals, self._read_back, self.part.rows)
+        read_roll_up_back(self.folder / self.part.rollup.folder, self._rollup.finish(), totals)
 
 
 def roll_up_again(
@@ -183,11 +186,11 @@ def roll_up_again(
     temporary = folder / f"{rollup.folder}{WRITING}"
     shutil.rmtree(temporary, ignore_errors=True)
     writer = RollUpWriter(temporary, rollup, source)
-    for file in sorted(folder.glob("charges-*.parquet")):
+    files = sorted(folder.glob("charges-*.parquet"))
+    same(f"{folder}: charges", totals, map(read_charges_back, files), rows)
+    for file in files:
         writer.write(pl.read_parquet(file))
-    writer.finish()
-    read_charges_back(folder, rows, totals)
-    read_roll_up_back(temporary, totals)
+    read_roll_up_back(temporary, writer.finish(), totals)
     put_folder(temporary, folder / rollup.folder)
 
 
@@ -205,7 +208,7 @@ def roll_up_beside(store: Path, beside: Path, part: str, source: str, rollup: Ro
     for file in files:
         (charges_folder(beside) / part / file.name).symlink_to(file)
         writer.write(pl.read_parquet(file))
-    writer.finish()
+    tuple(writer.finish())
 
 
 def _plus(*amounts: Decimal | None) -> Decimal | None:

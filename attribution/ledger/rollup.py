@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -93,6 +94,7 @@ class RollUpWriter:
         self._folder = folder
         self._rollup = rollup
         self._seen = pl.DataFrame(schema={key: pl.UInt64() for key in _KEYS} | {"subject_no": pl.UInt32()})
+        self._asked = list(_KEYS[:1])
         self._batches = 0
         self._partials: dict[int, list[Path]] = defaultdict(list)
 
@@ -101,11 +103,16 @@ class RollUpWriter:
         text = subject_text(charges, self._rollup.extra)
         # 128 bits: a billion different subjects collide with a chance below 1e-20, and seeds differ per half.
         keys = pl.DataFrame({key: text.hash_rows(seed=seed) for seed, key in enumerate(_KEYS, start=1)})
-        self._number_new_subjects(keys, text)
+        numbers, new = self._number(keys)
+        if new.len():
+            # A filter takes rows of text five times as fast as a gather.
+            met = pl.zeros(text.height, pl.Boolean, eager=True).scatter(new, values=True)
+            subjects = text.filter(met).insert_column(0, numbers.gather(new))
+            write_rows(subjects, self._folder / f"subjects-{self._batches:04}.parquet")
         lines = (
             pl.concat(
                 [
-                    self._numbers(keys),
+                    numbers.to_frame().lazy(),
                     charges.lazy()
                     .with_columns(columns_of(charges, (*COSTS, "ConsumedQuantity")))
                     .select(self._day, *COSTS, _whole_units("ConsumedQuantity")),
@@ -123,44 +130,47 @@ class RollUpWriter:
             self._partials[block].append(path)
         self._batches += 1
 
-    def _number_new_subjects(self, keys: pl.DataFrame, text: pl.DataFrame) -> None:
-        """Give each subject not met before the next number, in order of appearance, and write its text."""
-        new = (
-            keys.lazy()
-            .with_row_index("row")
-            .group_by(_KEYS)
-            .agg(pl.col("row").min())
-            .join(self._seen.lazy(), on=_KEYS, how="anti")
-            .sort("row")
-            .collect()
-        )
-        if new.is_empty():
-            return
-        first = self._seen.height
-        numbers = pl.int_range(first, first + new.height, dtype=pl.UInt32, eager=True).alias("subject_no")
-        # A filter takes rows of text five times as fast as a gather.
-        met = pl.zeros(text.height, pl.Boolean, eager=True).scatter(new.get_column("row"), values=True)
-        subjects = text.filter(met).insert_column(0, numbers)
-        write_rows(subjects, self._folder / f"subjects-{self._batches:04}.parquet")
-        self._seen = pl.concat([self._seen, new.select(*_KEYS, numbers)])
+    def _number(self, keys: pl.DataFrame) -> tuple[pl.Series, pl.Series]:
+        """The subject_no of each row, new ones counted on in order of appearance; and the first row of each new one.
 
-    def _numbers(self, keys: pl.DataFrame) -> pl.LazyFrame:
-        """The subject number of each row; where one half of the keys tells all subjects apart, it is asked alone."""
-        half = self._seen.get_column(_KEYS[0])
-        on = list(_KEYS[:1] if half.n_unique() == half.len() else _KEYS)
-        seen = self._seen.lazy().select(*on, "subject_no")
-        return keys.lazy().join(seen, on=on, how="left", maintain_order="left").select("subject_no")
+        One half of the keys is asked, and the other only compared; once they disagree both are asked.
+        """
+        while True:
+            numbers = _looked_up(keys, self._seen, self._asked)
+            unmet = numbers.is_null().arg_true()
+            left = keys[unmet]
+            first = left.select(pl.struct(self._asked).is_first_distinct()).to_series()
+            met = self._seen.height
+            more = pl.int_range(met, met + int(first.sum()), dtype=pl.UInt32, eager=True).alias("subject_no")
+            seen = pl.concat([self._seen, left.filter(first).with_columns(more)])
+            numbers = numbers.scatter(unmet, _looked_up(left, seen[met:], self._asked))
+            if seen.get_column(_KEYS[1]).gather(numbers).equals(keys.get_column(_KEYS[1])):
+                self._seen = seen
+                return numbers, unmet.filter(first)
+            self._asked = list(_KEYS)
 
-    def finish(self) -> None:
-        """Merge the batches' lines, block by block of subjects, so that memory does not grow with the bill."""
+    def finish(self) -> Iterator[Path]:
+        """Merge the batches' lines, block by block of subjects, so that memory does not grow with the bill.
+
+        Yields:
+            Each file of lines, once it is whole.
+        """
         for number, block in enumerate(sorted(self._partials)):
             partials = pl.scan_ipc(self._partials[block])
             if len(self._partials[block]) > 1:
                 partials = partials.group_by("place").agg(_MONEY)
             lines = partials.sort("place").select(*_from_place(), *COSTS, pl.col("ConsumedQuantity").cast(pl.Float64))
-            write_rows(lines.collect(), self._folder / f"lines-{number:04}.parquet")
+            file = self._folder / f"lines-{number:04}.parquet"
+            write_rows(lines.collect(), file)
             for partial in self._partials[block]:
                 partial.unlink()
+            yield file
+
+
+def _looked_up(keys: pl.DataFrame, seen: pl.DataFrame, asked: list[str]) -> pl.Series:
+    """The subject_no of each row, null where it was not seen."""
+    known = keys.lazy().join(seen.lazy().select(*asked, "subject_no"), on=asked, how="left", maintain_order="left")
+    return known.select("subject_no").collect().to_series()
 
 
 def _place() -> pl.Expr:

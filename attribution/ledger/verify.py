@@ -6,10 +6,11 @@ time of writing. Text that no check speaks of is guarded by Parquet's own page c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -22,73 +23,79 @@ from schemas.money import COSTS, add
 _CHECKED = [name for name, column in Charges.columns.items() if not column.nullable or column.checks or name in COSTS]
 _KeptCharges = Charges.select_columns(_CHECKED)
 
-Check = Callable[[pl.DataFrame, str], pl.DataFrame]
+
+@dataclass(frozen=True)
+class ReadBack:
+    """What a file holds. `sums`: of each cost column, None where all are null."""
+
+    rows: int
+    sums: dict[str, Decimal | None]
 
 
-def read_charges_back(folder: Path, rows: int, totals: dict[str, Decimal | None]) -> None:
-    """Compare the charges of a written part with what was counted while writing them.
-
-    Args:
-        folder: the part's folder.
-        rows: charges written.
-        totals: control total of each cost column, None where all are null.
+def read_charges_back(file: Path) -> ReadBack:
+    """A file of charges, read again once it is written.
 
     Raises:
-        LawBrokenError: any difference.
+        LawBrokenError: a column is of another type, or a row not as its schema says.
     """
-    files = sorted(folder.glob("charges-*.parquet"))
-    for file in files:
-        schema = pl.read_parquet_schema(file)
-        expected = {name: CHARGE_COLUMNS[name] for name in CHARGE_COLUMNS if name in schema or name in ALWAYS}
-        wrong = [name for name, dtype in expected.items() if schema.get(name) != dtype]
-        if wrong:
-            message = f"{file}: columns of another type than written: {wrong}"
-            raise LawBrokenError(message)
-    counted, sums = _sums(files, _CHECKED, lambda frame, where: verify(frame, _KeptCharges, where))
-    if counted != rows:
-        message = f"{folder}: {rows} charges written, {counted} read back"
+    schema = pl.read_parquet_schema(file)
+    expected = {name: CHARGE_COLUMNS[name] for name in CHARGE_COLUMNS if name in schema or name in ALWAYS}
+    wrong = [name for name, dtype in expected.items() if schema.get(name) != dtype]
+    if wrong:
+        message = f"{file}: columns of another type than written: {wrong}"
         raise LawBrokenError(message)
-    _same(f"{folder}: charges", totals, sums)
+    frame = pl.read_parquet(file, columns=[name for name in _CHECKED if name in schema])
+    return _read(verify(frame, _KeptCharges, str(file)))
 
 
-def read_roll_up_back(folder: Path, totals: dict[str, Decimal | None]) -> None:
+def read_roll_up_back(folder: Path, lines: Iterable[Path], totals: dict[str, Decimal | None]) -> None:
     """Compare a part's subjects and lines with what was counted while writing its charges.
 
     Args:
-        folder: the roll-up's folder.
+        folder: the roll-up's folder, its subjects written.
+        lines: the files of its lines; each is read as soon as it is given, beside the writing of the next.
         totals: control total of each cost column, None where all are null.
 
     Raises:
         LawBrokenError: any difference.
     """
-    _, sums = _sums(sorted(folder.glob("lines-*.parquet")), None, _verify_lines)
-    _same(f"{folder}: lines", totals, sums)
-    for file in sorted(folder.glob("subjects-*.parquet")):
-        subjects = pl.read_parquet(file)
-        verify(subjects.rename({"subject_no": "subject_id"}).cast({"subject_id": pl.Int64}), Subjects, str(file))
+    with ThreadPoolExecutor(1, "read back") as beside:
+        subjects = [beside.submit(_read_subjects_back, file) for file in folder.glob("subjects-*.parquet")]
+        read = [beside.submit(_read_lines_back, file) for file in lines]
+    for done in subjects:
+        done.result()
+    same(f"{folder}: lines", totals, [done.result() for done in read])
 
 
-def _verify_lines(frame: pl.DataFrame, where: str) -> pl.DataFrame:
-    named = frame.rename({"subject_no": "subject_id"}).cast({"subject_id": pl.Int64}).select(*LINE_COLUMNS)
-    return verify(named, Lines, where)
+def same(where: str, written: dict[str, Decimal | None], read: Iterable[ReadBack], rows: int | None = None) -> None:
+    """Compare files with what was counted while writing them.
 
-
-def _sums(files: Sequence[Path], columns: list[str] | None, check: Check) -> tuple[int, dict[str, Decimal | None]]:
-    rows = 0
-    sums: dict[str, list[Any]] = {name: [] for name in COSTS}
-    for file in files:
-        there = pl.read_parquet_schema(file)
-        frame = pl.read_parquet(file, columns=columns and [name for name in columns if name in there])
-        check(frame, str(file))
-        rows += frame.height
-        for name in COSTS:
-            if name in there and frame.get_column(name).count():
-                sums[name].append(frame.get_column(name).sum())
-    return rows, {name: add(*known) if known else None for name, known in sums.items()}
-
-
-def _same(where: str, written: dict[str, Decimal | None], read: dict[str, Decimal | None]) -> None:
+    Raises:
+        LawBrokenError: they hold other sums, or another number of rows.
+    """
+    files = list(read)
+    counted = sum(file.rows for file in files)
+    if rows is not None and counted != rows:
+        message = f"{where}: {rows} written, {counted} read back"
+        raise LawBrokenError(message)
     for column in COSTS:
-        if written[column] != read[column]:
-            message = f"{where}: {column} written {written[column]}, read back {read[column]}"
+        known = [amount for file in files if (amount := file.sums[column]) is not None]
+        total = add(*known) if known else None
+        if written[column] != total:
+            message = f"{where}: {column} written {written[column]}, read back {total}"
             raise LawBrokenError(message)
+
+
+def _read_subjects_back(file: Path) -> None:
+    subjects = pl.read_parquet(file)
+    verify(subjects.rename({"subject_no": "subject_id"}).cast({"subject_id": pl.Int64}), Subjects, str(file))
+
+
+def _read_lines_back(file: Path) -> ReadBack:
+    lines = pl.read_parquet(file).rename({"subject_no": "subject_id"}).cast({"subject_id": pl.Int64})
+    return _read(verify(lines.select(*LINE_COLUMNS), Lines, str(file)))
+
+
+def _read(frame: pl.DataFrame) -> ReadBack:
+    known = {name for name in COSTS if name in frame.columns and frame.get_column(name).count()}
+    return ReadBack(frame.height, {name: frame.get_column(name).sum() if name in known else None for name in COSTS})
