@@ -219,7 +219,7 @@ def attribute(run: Run, stated: Stated) -> None:
     run.watch("rolling up", 0, 4)
     run.ledger.roll_up(rollup)
     subjects = run.ledger.subjects(rollup)
-    lines = run.ledger.lines(rollup).collect()
+    lines = run.ledger.lines(rollup).collect().rechunk()  # as one piece, which no later step copies to add a column
     run.watch("resolving", 1, 4)
     resolved = resolve(subjects, lines, inputs.tags, inputs.resources, rules)
     run.watch("splitting", 2, 4)

@@ -122,8 +122,7 @@ def _new_rows(split: Split, sheet: Sheet, found: pl.DataFrame) -> pl.DataFrame:
 
 def after(rows: pl.DataFrame, taken: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
     """All rows once the taken ones are out of play and the new ones in."""
-    gone = pl.int_range(rows.height, dtype=pl.UInt32, eager=True).is_in(taken.get_column("row").implode())
-    rows = rows.with_columns(rows.get_column("live") & ~gone)
+    rows = rows.with_columns(rows.get_column("live").scatter(taken.get_column("row"), values=False))
     return pl.concat([rows, new.select(pl.col(name) for name in new.columns)], how="diagonal")
 
 

@@ -103,13 +103,13 @@ def pools(split: Split, standing: Standing, taken: pl.DataFrame) -> pl.DataFrame
 def present(split: Split, standing: Standing, taken: pl.Series) -> pl.DataFrame:
     """Who is there besides the pool: rows (place keys, across..., EffectiveCost), nobody left out."""
     there = standing.rows.get_column("live") & ~taken
-    return _by_receiver(split, standing, standing.rows.filter(there), "EffectiveCost")
+    return _by_receiver(split, standing, standing.rows.select(*POOL, "EffectiveCost").filter(there), "EffectiveCost")
 
 
 def used(split: Split, standing: Standing, taken: pl.Series, of: Condition) -> pl.DataFrame:
     """What receivers consumed: rows (place keys, across..., ConsumedUnit, quantity), nobody left out."""
     there = standing.rows.get_column("live") & ~taken & holds(of, standing.column, standing.rows.height)
-    rows = standing.rows.filter(there)
+    rows = standing.rows.select(*POOL, "ConsumedQuantity").filter(there)
     quantity, _ = read_money(rows.get_column("ConsumedQuantity"))
     rows = rows.with_columns(quantity.alias("quantity")).drop_nulls("quantity")
     return _by_receiver(split, standing, rows, "quantity", "ConsumedUnit")

@@ -6,6 +6,7 @@ import polars as pl
 
 from schemas.money import COSTS, known_sum
 
+_AT_ONCE = 1 << 20
 _BILL = ("bill_no", "billing_month", "BillingCurrency")
 
 
@@ -37,13 +38,24 @@ def broken(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _sums(subjects: pl.DataFrame, money: pl.DataFrame, name: str) -> pl.DataFrame:
     """Exact sums by bill and column; a row whose subject is missing shows as a bill without a number."""
-    by_bill = subjects.lazy().select("subject_id", *_BILL)
+    # Subjects of a bill stand together; the same bill met again is added up at the end.
+    numbered = subjects.select("subject_id", *_BILL, pl.struct(_BILL).rle_id().alias("bill"))
+    by_subject = numbered.select("subject_id", "bill")
+    bills = numbered.filter(pl.col("bill").is_first_distinct()).drop("subject_id")
+    totals = [known_sum(column) for column in COSTS]
     return (
-        money.lazy()
-        .select("subject_id", *COSTS)
-        .join(by_bill, on="subject_id", how="left", validate="m:1")
+        pl.concat(
+            # Only numbers of subjects are joined: to carry the money along takes longer than to sum it.
+            rows.select(_bill_of(rows, by_subject), *COSTS).group_by("bill").agg(totals)
+            for rows in (money.slice(start, _AT_ONCE) for start in range(0, max(money.height, 1), _AT_ONCE))
+        )
+        .join(bills, on="bill", how="left")
         .group_by(_BILL)
-        .agg(known_sum(column) for column in COSTS)
-        .collect()
+        .agg(totals)
         .unpivot(on=COSTS, index=_BILL, variable_name="column", value_name=name)
     )
+
+
+def _bill_of(rows: pl.DataFrame, by_subject: pl.DataFrame) -> pl.Series:
+    ids = rows.select("subject_id")
+    return ids.join(by_subject, on="subject_id", how="left", maintain_order="left", validate="m:1").get_column("bill")

@@ -72,9 +72,11 @@ def split(resolved: Resolved, rules: RuleBook, beside: Beside | None = None) -> 
             standing = step.standing
             emptied = pl.concat([emptied, step.emptied])
             steps.append(step)
-    ids = standing.subjects.get_column("subject_id").gather(standing.rows.get_column("subject_row"))
+    added = standing.rows[resolved.costs.height :]
+    ids = standing.subjects.get_column("subject_id").gather(added.get_column("subject_row"))
     return Divided(
-        standing.rows.with_columns(ids).select(list(COST_COLUMNS)),
+        # What came in stands as it was, and millions of rows are not copied for the few that splits add.
+        pl.concat([resolved.costs, added.with_columns(ids).select(list(COST_COLUMNS))], rechunk=False),
         standing.allocations,
         standing.subjects.drop("is_pool"),
         _all(LINEAGE_COLUMNS, [step.lineage for step in steps]),

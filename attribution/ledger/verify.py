@@ -18,7 +18,7 @@ from schemas.charges import ALWAYS, CHARGE_COLUMNS, Charges
 from schemas.check import verify
 from schemas.costs import LINE_COLUMNS, Lines, Subjects
 from schemas.faults import LawBrokenError
-from schemas.money import COSTS, add
+from schemas.money import COSTS, add, known_sum
 
 _CHECKED = [name for name, column in Charges.columns.items() if not column.nullable or column.checks or name in COSTS]
 _KeptCharges = Charges.select_columns(_CHECKED)
@@ -97,5 +97,5 @@ def _read_lines_back(file: Path) -> ReadBack:
 
 
 def _read(frame: pl.DataFrame) -> ReadBack:
-    known = {name for name in COSTS if name in frame.columns and frame.get_column(name).count()}
-    return ReadBack(frame.height, {name: frame.get_column(name).sum() if name in known else None for name in COSTS})
+    there = frame.select(known_sum(name) for name in COSTS if name in frame.columns).row(0, named=True)
+    return ReadBack(frame.height, {name: there.get(name) for name in COSTS})

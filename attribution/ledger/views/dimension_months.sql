@@ -4,13 +4,17 @@ SELECT billing_month, dimension, value, BillingCurrency,
     sum(ListCost) AS ListCost, sum(ContractedCost) AS ContractedCost
 FROM (
     UNPIVOT (
-        SELECT s.billing_month, s.BillingCurrency, {dimensions},
-            sum(f.BilledCost) AS BilledCost, sum(f.EffectiveCost) AS EffectiveCost,
-            sum(f.ListCost) AS ListCost, sum(f.ContractedCost) AS ContractedCost
-        FROM book.cost_facts AS f
-        JOIN book.subjects AS s USING (subject_id)
+        SELECT billing_month, BillingCurrency, {dimensions}, BilledCost, EffectiveCost, ListCost, ContractedCost
+        FROM (
+            -- By number first: millions of rows grouped by text take twice as long.
+            SELECT s.billing_month, s.BillingCurrency, f.allocation_id,
+                sum(f.BilledCost) AS BilledCost, sum(f.EffectiveCost) AS EffectiveCost,
+                sum(f.ListCost) AS ListCost, sum(f.ContractedCost) AS ContractedCost
+            FROM book.cost_facts AS f
+            JOIN book.subjects AS s USING (subject_id)
+            GROUP BY ALL
+        )
         JOIN book.allocations AS a USING (allocation_id)
-        GROUP BY ALL
     ) ON {dimensions} INTO NAME dimension VALUE value
 )
 GROUP BY ALL
