@@ -114,7 +114,7 @@ def _columns(names: Sequence[str], wanted: Costs) -> dict[str, list[str]]:
 
 
 def _parquet(file: BillFile, wanted: _Wanted, sums: _Sums) -> None:
-    opened = pq.ParquetFile(file.path)
+    opened = pq.ParquetFile(file.path, pre_buffer=False)  # else it fetches the columns of the whole file at once
     found, lists = wanted.of(list(opened.schema_arrow.names))
     sums.rows += opened.metadata.num_rows
     for batch in opened.iter_batches(_BATCH, columns=_needed(found, lists)):

@@ -105,7 +105,7 @@ def _rows(file: BillFile, source: Source) -> Iterator[_Row | None]:
     """Rows by lower-case column; None for one that is none."""
     head = read_head(file, source)
     if head.parquet:
-        for batch in pq.ParquetFile(file.path).iter_batches():
+        for batch in pq.ParquetFile(file.path, pre_buffer=False).iter_batches():
             yield from (_lower(row) for row in batch.to_pylist())
     elif head.json:
         for _, line in lines_of(file.path, file.name):
