@@ -121,10 +121,9 @@ class RollUpWriter:
             )
             .group_by(_place())
             .agg(_MONEY)
-            .with_columns((pl.col("place") // (SUBJECTS_A_BLOCK * _DAYS)).alias("block"))
             .collect()
         )
-        for (block,), rows in lines.partition_by("block", as_dict=True, include_key=False).items():
+        for block, rows in _blocks(lines) if self._seen.height > SUBJECTS_A_BLOCK else [(0, lines)]:
             path = self._folder / f"partial-{block:04}-{self._batches:04}.arrow"
             rows.write_ipc(path)  # read once more and removed: packing it would take longer than all else here
             self._partials[block].append(path)
@@ -165,6 +164,12 @@ class RollUpWriter:
             for partial in self._partials[block]:
                 partial.unlink()
             yield file
+
+
+def _blocks(lines: pl.DataFrame) -> Iterator[tuple[int, pl.DataFrame]]:
+    block = (pl.col("place") // (SUBJECTS_A_BLOCK * _DAYS)).alias("block")
+    for (number,), rows in lines.with_columns(block).partition_by("block", as_dict=True, include_key=False).items():
+        yield int(number), rows
 
 
 def _looked_up(keys: pl.DataFrame, seen: pl.DataFrame, asked: list[str]) -> pl.Series:
