@@ -17,7 +17,7 @@ from attribution.ledger import PrunedError, RollUp, Settled
 from flows.reading_ahead import ahead
 from flows.running import Run, Watch, quiet, rollup_of
 from flows.terminal import UnfinishedError
-from schemas.bills import Batch, Delivery, Found, HeldBack, Notice, PeriodState, Stated, Totals, no_rejects
+from schemas.bills import Batch, Delivery, Found, HeldBack, Notice, PeriodState, Stated, Totals, by_reason, no_rejects
 from schemas.charges import Charges, without_blanks
 from schemas.check import check
 from schemas.faults import Fault, InputError, LawBrokenError, in_one_line, suggest
@@ -115,7 +115,7 @@ def accepting(workspace: Workspace, words: Sequence[str]) -> set[str]:
 def arrived_text(arrived: Arrived) -> str:
     """What came in and what was held back, a line each."""
     read = [f"read       {one.source.name}  {one.name}" for one in arrived.read]
-    held = [f"held back  {one.source}  {one.name}: {one.reason}" for one in arrived.settled.held_back]
+    held = [f"held back  {one.source}  {one.name}: {one.reason}" for one in by_reason(arrived.settled.held_back)]
     counted = f"{len(arrived.read)} deliveries read, {len(arrived.settled.revised)} bills revised"
     return "\n".join([*read, *held, counted])
 
@@ -134,7 +134,8 @@ def complain(held_back: Sequence[HeldBack]) -> None:
         UnfinishedError: something is held back, so whoever watches the run must see it.
     """
     if held_back:
-        raise UnfinishedError("; ".join(f"held back: {held.source} {held.name}: {held.reason}" for held in held_back))
+        told = (f"held back: {one.source} {one.name}: {one.reason}" for one in by_reason(held_back))
+        raise UnfinishedError("; ".join(told))
 
 
 def find_all(workspace: Workspace, watch: Watch = quiet) -> Found:

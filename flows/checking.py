@@ -12,6 +12,7 @@ from attribution.rules import read_rules
 from flows.beside import read_measures
 from flows.journal import journal_faults
 from flows.settings import load_workspace
+from flows.starter import FILES, QUESTION
 from schemas.faults import Fault, InputError
 from schemas.paths import address_of, matching, relative_name
 from schemas.workspace import Workspace
@@ -38,6 +39,7 @@ def check_workspace(root: Path) -> list[str]:
             f"attribution.toml: {count(len(workspace.sources), 'source')} ({sources}), store {workspace.store}"
         )
         lines.extend(_files(workspace))
+        lines.extend(_questions(root / FILES[0]))
     try:
         if (root / "attribution.toml").is_file():
             book = read_rules(rules, root)
@@ -57,6 +59,15 @@ def check_workspace(root: Path) -> list[str]:
     if faults:
         raise InputError(faults)
     return [*lines, "No fault found."]
+
+
+def _questions(file: Path) -> Iterator[str]:
+    """Questions that `init --from` wrote and nobody answered; no fault, but what a source delivers may not count."""
+    text = file.read_text(encoding="utf-8")
+    open_ = [number for number, line in enumerate(text.splitlines(), start=1) if line.startswith(f"# {QUESTION} ")]
+    if open_:
+        where = f"{'line' if len(open_) == 1 else 'lines'} {', '.join(map(str, open_))}"
+        yield f"{file.name}: {count(len(open_), 'open question')}, {where}: answer, then take the comment out"
 
 
 def _files(workspace: Workspace) -> Iterator[str]:

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from attribution.ledger import Published, read_published
 from attribution.reports.figures import count, label, money
+from schemas.bills import HeldBack, by_reason
 from schemas.dimensions import UNALLOCATED
 from schemas.findings import ACTIVE
 from schemas.money import MONEY
@@ -133,10 +134,10 @@ def _coverage(published: Published) -> Iterator[Advice]:
 
 def _sources(published: Published) -> Iterator[Advice]:
     """What is held back, what readers had to decide, and what was refused."""
-    for source, name, reason in published.frame("SELECT source, name, reason FROM held_back ORDER BY ALL").iter_rows():
-        yield Advice(
-            "source", source, f"{name} is held back: {reason}", "Do what the reason says; the next run takes it."
-        )
+    held = published.frame("SELECT source, name, reason FROM held_back ORDER BY ALL")
+    for one in by_reason(HeldBack(*row) for row in held.iter_rows()):
+        remedy = "Do what the reason says; the next run takes it."
+        yield Advice("source", one.source, f"what is held back, {one.name}: {one.reason}", remedy)
     refused = published.frame("SELECT source, count(*) FROM rejects GROUP BY ALL ORDER BY ALL")
     for source, number in refused.iter_rows():
         yield Advice(

@@ -16,6 +16,7 @@ from attribution.rules import read_rules
 from flows.arrival import Arrived, ingest
 from flows.questions import as_table
 from flows.running import Watch, noting, quiet
+from schemas.bills import by_reason
 from schemas.workspace import Workspace
 
 _BILL = ["source", "BillingAccountId", "billing_month", "BillingCurrency"]
@@ -80,7 +81,8 @@ def shown(found: Preview) -> RenderableType:
     parts: list[RenderableType] = [Text(f"{count(found.read.height, 'delivery', 'deliveries')} would be read")]
     if found.read.height:
         parts.append(as_table(found.read))
-    parts += [Text(f"held back  {one.source}  {one.name}: {one.reason}") for one in found.arrived.settled.held_back]
+    held = by_reason(found.arrived.settled.held_back)
+    parts += [Text(f"held back  {one.source}  {one.name}: {one.reason}") for one in held]
     parts.append(Text("Bills that would change" if found.changed.height else "No bill would change"))
     if found.changed.height:
         parts.append(as_table(found.changed))

@@ -20,6 +20,7 @@ from flows.plain_data import as_json_text, plain
 from flows.running import now
 from flows.summary import report_frames, restatement_rows, week_of
 from flows.terminal import print_plain, terminal, wide
+from schemas.bills import HeldBack, by_reason
 from schemas.faults import Fault, InputError, suggest
 from schemas.money import read_money
 from schemas.workspace import Workspace
@@ -159,5 +160,5 @@ def show_status(store: Path, *, as_json: bool) -> None:
         terminal.print(Text(f"\n{name}", style="bold"))
         terminal.print(as_table(rows))
     terminal.print(Text("\nHeld back" if held.height else "\nNothing is held back", style="bold"))
-    for source, name, reason in held.iter_rows():
-        terminal.print(Text(f"{source}  {name}: {reason}"))
+    for one in by_reason(HeldBack(*row) for row in held.iter_rows()):
+        terminal.print(Text(f"{one.source}  {one.name}: {one.reason}"))

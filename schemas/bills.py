@@ -7,7 +7,7 @@ is the set of parts that count now.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
@@ -102,6 +102,9 @@ class Delivery:
         return f"{self.files[0].name}{more}"
 
 
+_NAMED = 3
+
+
 @dataclass(frozen=True)
 class HeldBack:
     """A file or delivery that counts for nothing, and why. `kind`: of the finding that it is, where it is one."""
@@ -110,6 +113,19 @@ class HeldBack:
     name: str
     reason: str
     kind: str | None = None
+
+
+def by_reason(held: Iterable[HeldBack]) -> list[HeldBack]:
+    """For people: what is held back of a source for one reason as one, named by the first few."""
+    found: dict[tuple[str, str, str | None], list[str]] = {}
+    for one in held:
+        found.setdefault((one.source, one.reason, one.kind), []).append(one.name)
+    return [HeldBack(source, _first_few(names), reason, kind) for (source, reason, kind), names in found.items()]
+
+
+def _first_few(names: list[str]) -> str:
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 @dataclass

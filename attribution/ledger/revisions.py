@@ -212,25 +212,35 @@ def _unstated(contests: Iterable[_Contest]) -> dict[str, str]:
         for candidate in contest.candidates:
             keys_of[candidate].append(contest.key)
     first: dict[BillKey, Candidate] = {}
-    held: dict[str, str] = {}
+    beside: dict[Candidate, list[Candidate]] = defaultdict(list)
+    bills: dict[Candidate, set[BillKey]] = defaultdict(set)
     for candidate in sorted(keys_of, key=lambda one: (one.settled_run, one.name, one.digest)):
         taken = sorted(key for key in keys_of[candidate] if key in first)
         if taken:
-            held[candidate.digest] = _unstated_message(taken[0], first[taken[0]], candidate)
+            counts = first[taken[0]]
+            beside[counts].append(candidate)
+            bills[counts].update(key for key in taken if first[key] == counts)
         else:
             first |= dict.fromkeys(keys_of[candidate], candidate)
-    return held
+    # One sentence for all that one file meets, so that it is read once.
+    return {
+        second.digest: _unstated_message(sorted(bills[counts]), counts)
+        for counts, others in beside.items()
+        for second in others
+    }
 
 
 def _bill(key: BillKey) -> str:
     return f"bill {key.billing_month:%Y-%m} of billing account {key.billing_account}"
 
 
-def _unstated_message(key: BillKey, first: Candidate, second: Candidate) -> str:
+def _unstated_message(keys: list[BillKey], counts: Candidate) -> str:
+    months = sorted(key.billing_month for key in keys)
+    bills = _bill(keys[0]) if len(keys) == 1 else f"{len(keys)} bills, {months[0]:%Y-%m} to {months[-1]:%Y-%m},"
     return (
-        f"{second.name} and {first.name} both hold rows of {_bill(key)}, and nothing says how they belong together; "
-        f"{first.name} counts, {second.name} does not. "
-        f'State in [[source]] "{key.source}": delivery = "snapshot" (the newer one replaces the older), '
+        f"rows of {bills} that {counts.name} holds, too, and nothing says how they belong together; "
+        f"{counts.name} counts. "
+        f'State in [[source]] "{keys[0].source}": delivery = "snapshot" (the newer one replaces the older), '
         '"parts" (together they are the bill) or "append" (each adds its rows once).'
     )
 

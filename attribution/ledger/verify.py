@@ -76,7 +76,7 @@ def same(where: str, written: dict[str, Decimal | None], read: Iterable[ReadBack
     files = list(read)
     counted = sum(file.rows for file in files)
     if rows is not None and counted != rows:
-        message = f"{where}: {rows} written, {counted} read back"
+        message = f"{where}: {rows} rows written, {counted} read back"
         raise LawBrokenError(message)
     for column in COSTS:
         known = [amount for file in files if (amount := file.sums[column]) is not None]

@@ -18,7 +18,7 @@ from attribution.reports.report import Amount, BillLine, Coverage, Finding, Grow
 from attribution.reports.text import exact_difference
 from attribution.reports.text_tables import add_row, findings_table, growth_table, plain_table
 from attribution.reports.wording import wording
-from schemas.bills import HeldBack
+from schemas.bills import HeldBack, by_reason
 
 _ROWS = 8
 
@@ -189,7 +189,8 @@ def _bills(bills: tuple[BillLine, ...]) -> RenderableType:
 
 
 def _held_back(rows: tuple[HeldBack, ...]) -> list[Text]:
-    return [Text.assemble((f"{figures.label(row.name, 70)}: ", "yellow"), figures.label(row.reason)) for row in rows]
+    told = by_reason(rows)
+    return [Text.assemble((f"{figures.label(one.name)}: ", "yellow"), figures.label(one.reason)) for one in told]
 
 
 def _reconciled(rows: tuple[Reconciled, ...]) -> RenderableType:

@@ -32,6 +32,7 @@ from attribution.reports.text_tables import (
 )
 from attribution.reports.together import Grid, grids
 from attribution.reports.wording import Wording, wording
+from schemas.bills import by_reason
 from schemas.money import shortest
 
 MAIL_WIDTH = 78
@@ -221,7 +222,7 @@ def quality_lines(report: Report, say: Wording) -> list[str]:
         lines.append(say.say(key, source=figures.label(mark.source, 40), day=say.full_day(mark.complete_until)))
     lines += [
         say.say("held_back", name=figures.label(row.name, 60), reason=figures.label(row.reason, 200))
-        for row in quality.held_back
+        for row in by_reason(quality.held_back)
     ]
     if quality.rejects:
         lines.append(say.count("refused_line", quality.rejects))

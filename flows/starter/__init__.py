@@ -9,6 +9,9 @@ from pathlib import Path
 from schemas.faults import Fault, InputError
 
 FILES = ("attribution.toml", "rules.toml")
+QUESTION = "QUESTION"
+"""The word that a comment begins with where the files found cannot tell what a source must state."""
+
 FOLDERS = ("bills", "tags", "inventory", "utilization")
 
 

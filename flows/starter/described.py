@@ -9,6 +9,7 @@ from importlib.resources import files
 
 from attribution.reports.figures import count, money
 from attribution.rules.proposals import Alias, Proposals, ProposedDimension, Untagged
+from flows.starter import QUESTION
 from flows.starter.look import Look, SeenSource
 
 _NAMES = 6
@@ -67,7 +68,7 @@ def _source(one: SeenSource) -> str:
         lines.append("billed " + ", ".join(money(amount, currency) + f" {currency}" for currency, amount in one.money))
     if one.rejects:
         lines.append(f"{count(one.rejects, 'value was', 'values were')} refused; see `attribution rejects`")
-    lines += [f"QUESTION  {question}" for question in one.questions]
+    lines += [f"{QUESTION} {question}" for question in one.questions]
     stated = [
         f"name   = {_text(one.source.name)}",
         f"path   = {_text(one.source.path)}",

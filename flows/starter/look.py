@@ -23,6 +23,7 @@ from attribution.ledger.ledger import FILE as LEDGER
 from attribution.rules.proposals import Proposals, propose
 from flows.arrival import ingest
 from flows.running import Watch, noting, quiet
+from schemas.bills import by_reason
 from schemas.faults import Fault, InputError
 from schemas.paths import address_of, mirror_folder
 from schemas.workspace import OWN_COSTS, Source, Workspace
@@ -153,7 +154,7 @@ def _read(
         except InputError as error:
             questions += [fault.sentence for fault in error.faults]
         else:
-            held = arrived.settled.held_back
+            held = by_reason(arrived.settled.held_back)
             questions += _few([f"{one.name}: {one.reason}" for one in held], "held back")
             digests = {file.digest for delivery in arrived.read for file in delivery.files}
         bills = ledger.bills()

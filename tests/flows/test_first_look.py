@@ -65,6 +65,22 @@ def test_what_only_people_know_stands_as_a_question(tmp_path: Path) -> None:
     assert "delivery" in settings.split("\n[[source]]")[0]
     assert 'effective = "billed"' in settings.split("\n[[source]]")[0]
     assert tomllib.loads(settings)["source"][0].keys() == {"name", "path", "format"}
+    lines = [number for number, line in enumerate(settings.splitlines(), start=1) if line.startswith("# QUESTION")]
+    checked = attribution("check", "--workspace", tmp_path / "costs")
+    assert checked.code == 0
+    assert f"2 open questions, lines {lines[0]}, {lines[1]}: answer" in checked.out
+
+
+def test_files_held_back_for_one_reason_are_one_question_and_one_message(tmp_path: Path) -> None:
+    origin = exports(tmp_path, [charge()])
+    for number in range(5):
+        text = bill_text([charge(f"2026-10-{11 + number}")])
+        (origin / "cloud" / f"part-{number}.csv").write_text(text, encoding="utf-8")
+    assert "1 question to answer" in attribution("init", tmp_path / "costs", "--from", origin).out
+    ran = attribution("run", "--workspace", tmp_path / "costs", "--as-of", AS_OF)
+    told = " ".join((ran.out + ran.err).split())
+    assert "part-1.csv, ../exports/cloud/part-2.csv and 2 more: rows of bill 2026-10 of" in told
+    assert told.count("nothing says how they belong together") == 1
 
 
 def test_an_export_of_which_nothing_can_be_read_does_not_stop_the_others(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_a_second_file_of_an_unstated_bill_is_held_back_whole(ledger: Ledger) ->
     second = bill("b.csv", charge("2"), charge("4", month="2026-10", day="2026-10-05"))
     held = ingest(ledger, second, first).held_back
     assert [one.name for one in held] == ["b.csv"]
-    for told in ("b.csv and a.csv", "2026-09", "acct-1", 'delivery = "snapshot"', '"parts"', '"append"'):
+    for told in ("that a.csv holds, too", "2026-09", "acct-1", 'delivery = "snapshot"', '"parts"', '"append"'):
         assert told in held[0].reason
     assert costs_of(ledger) == ["1"]
     assert ledger.frame("SELECT name FROM held_back").rows() == [("b.csv",)]
