@@ -13,7 +13,7 @@ from detection_worlds import cost, daily, every_day, mark
 from attribution.detection import growth, subjects_of
 from schemas.detection import GROWTH_COLUMNS
 from schemas.faults import LawBrokenError
-from schemas.workspace import Growth
+from schemas.workspace import Growth, GrowthOverride
 
 AUG, SEP, OCT, NOV = (date(2026, month, 1) for month in (8, 9, 10, 11))
 END = {AUG: date(2026, 8, 31), SEP: date(2026, 9, 30), OCT: date(2026, 10, 31)}
@@ -128,6 +128,13 @@ def test_a_month_after_a_gap_in_the_data_gives_no_verdict() -> None:
         ("-30", "31", ("grew", None, "62", None)),
         ("-30", "310", ("grew", None, "341", "undetermined")),
         (None, "-310", ("fell", None, "-310", None)),
+        # The smallest amount there is decides as any other does.
+        (None, "0.000000000001", ("new", None, "0.000000000001", None)),
+        (None, "-0.000000000001", ("fell", None, "-0.000000000001", None)),
+        ("0.000000000001", None, ("vanished", "-100", "-0.000000000001", None)),
+        ("-0.000000000001", None, ("grew", None, "0.000000000001", None)),
+        ("300", "310.000000000001", ("grew", "0", "0.000000000001", None)),
+        ("300", "309.999999999999", ("fell", "0", "-0.000000000001", None)),
     ],
 )
 def test_each_month_has_one_name(
@@ -174,11 +181,11 @@ def test_currencies_are_subjects_apart() -> None:
 
 def test_what_comes_back_is_new_again_and_says_so() -> None:
     frame = daily(
-        every_day(AUG, END[OCT], "1.00", project="other"),
-        every_day(AUG, END[AUG], "50.00"),
+        every_day(date(2026, 7, 1), END[OCT], "1.00", project="other"),
+        every_day(date(2026, 7, 1), END[AUG], "50.00"),
         every_day(OCT, END[OCT], "50.00"),
     )
-    rows = growth(frame, {"nimbus": mark(END[OCT], AUG)}, Growth(), PROJECT)
+    rows = growth(frame, {"nimbus": mark(END[OCT], date(2026, 7, 1))}, Growth(), PROJECT)
     assert judged(rows, SEP)["status"] == "vanished"
     assert (judged(rows, OCT)["status"], judged(rows, OCT)["note"]) == (
         "new",
@@ -194,6 +201,25 @@ def test_what_began_after_the_days_compared_is_not_new_a_second_time() -> None:
     rows = growth(frame, {"nimbus": mark(date(2026, 11, 5), SEP)}, Growth(), PROJECT)
     assert judged(rows, OCT)["status"] == "new"
     assert (judged(rows, NOV)["status"], judged(rows, NOV)["verdict"]) == ("grew", "undetermined")
+
+
+@pytest.mark.parametrize("before", ["0.000000000001", "-0.000000000001"])
+def test_what_cost_the_least_there_is_had_its_cost_in_the_days_compared(before: str) -> None:
+    assert (grown(before, "310")["status"], grown(before, "310")["note"]) == ("grew", None)
+
+
+@pytest.mark.parametrize(("now", "shown"), [("99999999999999999.999999999999", True), ("100000000000000000", False)])
+def test_a_percentage_that_its_column_cannot_hold_is_left_out(now: str, *, shown: bool) -> None:
+    july = date(2026, 7, 1)
+    frame = daily([cost(july, "0.000000000001"), cost(AUG, now)])
+    row = judged(growth(frame, {"nimbus": mark(END[AUG], july)}, Growth(), PROJECT), AUG)
+    assert (row["percent"] is not None, row["verdict"]) == (shown, "finding")
+
+
+def test_an_override_may_name_all_that_is_known_of_a_subject() -> None:
+    only_here = Growth(overrides=(GrowthOverride({"owner": "lin", "project": "orion"}, threshold=Decimal(9)),))
+    assert grown("300", "775")["verdict"] == "finding"
+    assert grown("300", "775", only_here)["verdict"] is None
 
 
 def test_a_credit_neither_hides_nor_fakes_growth() -> None:

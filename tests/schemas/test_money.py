@@ -215,3 +215,38 @@ def test_sums_are_exact_beyond_the_digits_of_the_standard_context() -> None:
     add_money(sums, {"USD": Decimal("999999999999999999.999999999999"), "EUR": Decimal(2)})
     assert sums == {"USD": Decimal(10**18), "EUR": Decimal(2)}
     assert grouped(Decimal("1234567.890")) == "1,234,567.89"
+
+
+ODD_CELLS = (
+    "1", "-2.5", "1e-7", "0.1234567890123", ".1234567890123", "-0.12345678901250000000000000", "0." + "0" * 26 + "1",
+    "7" * 17 + ".123456789012345", "1" * 40, "1e400", "1" + "0" * 18, "-1" + "0" * 18, "12345678901234567.5", "abc", "",
+    "0." + "9" * 45, None,
+)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.sampled_from(ODD_CELLS), min_size=1, max_size=6))
+def test_a_cell_is_read_as_it_would_be_alone(cells: list[str | None]) -> None:
+    """Odd cells go ways of their own; what stands beside them does not come along, and nothing cut is lost."""
+    alone = [read_money(pl.Series([cell], dtype=pl.String)) for cell in cells]
+    money, residual = read_money(pl.Series(cells, dtype=pl.String))
+    assert money.to_list() == [amounts[0] for amounts, _ in alone]
+    assert residual == exact_sum([cut for _, cut in alone])
+
+
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        ("0.123456789012", "0"), (".123456789012", "0"), (".1234567890123", "3E-13"), ("1.1234567890123", "3E-13"),
+        ("0." + "0" * 25 + "1", "1E-26"), ("0." + "0" * 26 + "1", "1E-27"), ("0." + "0" * 45 + "1", "1E-46"),
+    ],
+)  # fmt: skip
+def test_what_is_cut_is_kept_from_the_thirteenth_place_on(text: str, cut: str) -> None:
+    assert read_money(pl.Series([text]))[1] == Decimal(cut)
+
+
+def test_money_has_twelve_places_and_sums_of_other_decimals_keep_their_own() -> None:
+    assert pl.Decimal(38, 12) == MONEY
+    for scale in (0, 3, 12):
+        amounts = pl.Series([Decimal(3), Decimal(4), None], dtype=pl.Decimal(38, scale))
+        assert sum_exactly(amounts) == Decimal(7)
