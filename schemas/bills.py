@@ -13,9 +13,9 @@ from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 
-import pandera.polars as pa
 import polars as pl
 
+from schemas.check import pa
 from schemas.plain_copies import PlainCopies
 from schemas.text_file import PlainText, plain_text
 from schemas.workspace import Mode, Source

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pandera.polars as pa
 import polars as pl
+
+from schemas.check import pa
 
 MISSING = "a value must stand here"
 """The check that a blank fails."""

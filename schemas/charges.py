@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import pandera.polars as pa
 import polars as pl
 
 from schemas.cell_checks import currency_code, in_order, one_of
+from schemas.check import pa
 from schemas.instants import INSTANT
 from schemas.money import COSTS, MONEY
 

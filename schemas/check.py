@@ -5,16 +5,41 @@ Lazy frames are refused, since pandera checks only their schema and lets bad dat
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from importlib.abc import MetaPathFinder
+from typing import Any
 
 import polars as pl
-from pandera.errors import SchemaErrors
 
 from schemas.faults import LawBrokenError
 
-if TYPE_CHECKING:
+
+class _NoPandas(MetaPathFinder):
+    def find_spec(self, name: str, *_: Any) -> None:  # noqa: ANN401
+        if name == "pandas":
+            message = "No module named 'pandas'"
+            raise ModuleNotFoundError(message, name=name)
+
+
+@contextmanager
+def _without_pandas() -> Iterator[None]:
+    """Pandera loads pandas wherever another package has brought it; polars does not need it, and it takes a second."""
+    hidden = _NoPandas()
+    sys.meta_path.insert(0, hidden)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(hidden)
+
+
+with _without_pandas():
     import pandera.polars as pa
+    from pandera.errors import SchemaErrors
+
+__all__ = ["FAILURE_COLUMNS", "Checked", "check", "pa", "verify"]
 
 FAILURE_COLUMNS = {"index": pl.UInt32(), "column": pl.String(), "check": pl.String(), "value": pl.String()}
 

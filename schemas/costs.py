@@ -8,9 +8,9 @@ rule that set each. A *cost* is a line (or a share of one) with its allocation.
 
 from __future__ import annotations
 
-import pandera.polars as pa
 import polars as pl
 
+from schemas.check import pa
 from schemas.dimensions import COST_ELEMENTS, ELASTICITY, METHODS
 from schemas.instants import INSTANT
 from schemas.money import COSTS, MONEY

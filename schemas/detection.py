@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-import pandera.polars as pa
 import polars as pl
 
+from schemas.check import pa
 from schemas.dimensions import DIMENSIONS
 from schemas.findings import VERDICTS
 from schemas.money import MONEY

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pandera.polars as pa
 import polars as pl
 
+from schemas.check import pa
 from schemas.money import MONEY
 
 FINDING_COLUMNS: dict[str, pl.DataType] = {

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import pandera.polars as pa
 import polars as pl
 
 from schemas.cell_checks import above_zero, currency_code, in_order, not_blank, not_negative, one_of
+from schemas.check import pa
 from schemas.instants import INSTANT
 from schemas.money import MONEY
 

@@ -8,10 +8,10 @@ from datetime import date
 from decimal import Decimal
 from typing import Literal
 
-import pandera.polars as pa
 import polars as pl
 
 from schemas.cell_checks import above_zero, below, currency_code, in_order, not_blank, not_negative
+from schemas.check import pa
 from schemas.money import MONEY
 
 PLANNED_COLUMNS: dict[str, pl.DataType] = {

@@ -17,7 +17,7 @@ from schemas.money import NUMBER
 from schemas.resource_ids import DAMAGED, damaged_ids, fold_azure_ids
 
 if TYPE_CHECKING:
-    import pandera.polars as pa
+    from schemas.check import pa
 
 
 @dataclass

@@ -309,3 +309,22 @@ def test_rows_are_alike_by_value_where_nothing_is_asked() -> None:
     first, blank, other, again = alike([(column, ())]).to_list()
     assert first == again
     assert len({first, blank, other}) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("rule = 3\n", "rule must be written as [[rule]]"),
+        ("rule = [3]\n", "rule must be written as [[rule]]"),
+        ('rule = [{ name = "a", when = { Tags = "x" }, assign = { project = "p" } }, 3]\n', "[[rule]]"),
+        (rule('when = { any = [{ SkuId = "a" }, 3] }\nassign = { project = "p" }'), "any must be a list of tables"),
+        (rule('when = { all = [{ SkuId = "a" }, {}] }\nassign = { project = "p" }'), "all must be a list of tables"),
+        (rule("when = { any = [] }\nassign = { project = 'p' }"), "any must be a list of tables"),
+        (rule("when = { any = { SkuId = 'a' } }\nassign = { project = 'p' }"), "any must be a list of tables"),
+        (rule('when = { BilledCost = { sign = ["negative", "red"] } }\nassign = { project = "p" }'), "sign takes one"),
+        (rule('when = { BilledCost = { sign = [] } }\nassign = { project = "p" }'), "sign takes one"),
+        (rule('when = { BilledCost = { sign = "zero", above = 3 } }\nassign = { project = "p" }'), "its sign alone"),
+    ],
+)
+def test_one_wrong_thing_in_a_list_is_told_though_the_others_are_right(text: str, says: str) -> None:
+    assert says in faults(text)
