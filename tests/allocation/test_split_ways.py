@@ -166,8 +166,10 @@ def test_nested_first_by_project_then_within_each_by_experiment() -> None:
     }  # fmt: skip
 
 
-def test_a_name_that_nothing_has_is_remarked() -> None:
-    rules = '[[split]]\nname = "s"\nwhen = { ServiceName = "Tax" }\nacross = ["project"]\nby = "cost"\n'
+@pytest.mark.parametrize("across", ['["project"]', '["project", "stage"]'])
+def test_a_name_that_nothing_has_is_remarked(across: str) -> None:
+    """Names are of the first dimension, whichever come after it."""
+    rules = f'[[split]]\nname = "s"\nwhen = {{ ServiceName = "Tax" }}\nacross = {across}\nby = "cost"\n'
     rules += 'to = ["atlsa", "atlas"]\n'
     world = World().bill("a", "1", tags={"project": "atlas"}).bill(None, "2", ServiceName="Tax")
     told = divided(world, rules)
