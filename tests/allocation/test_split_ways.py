@@ -171,7 +171,7 @@ def test_a_name_that_nothing_has_is_remarked(across: str) -> None:
     """Names are of the first dimension, whichever come after it."""
     rules = f'[[split]]\nname = "s"\nwhen = {{ ServiceName = "Tax" }}\nacross = {across}\nby = "cost"\n'
     rules += 'to = ["atlsa", "atlas"]\n'
-    world = World().bill("a", "1", tags={"project": "atlas"}).bill(None, "2", ServiceName="Tax")
+    world = World().bill("a", "1", tags={"project": "atlas", "stage": "sft"}).bill(None, "2", ServiceName="Tax")
     told = divided(world, rules)
     assert sums(told, "project") == {"atlas": "3"}
     assert told.remarks.select("kind", "subject").rows() == [("receiver_unknown", "split=s")]
