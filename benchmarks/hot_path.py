@@ -1,7 +1,7 @@
 """`make bench`: how long bills take from file to attributed costs, as multiples of two limits taken in the same run.
 
 *copy* is a plain DuckDB COPY of the bill, *scan* DuckDB summing it; see measures.py. Pure measurement: nothing
-fails here because a machine is slow.
+fails here because a machine is slow, and with --against only what became slower beside a copy of the same run.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from rich.table import Table
 from world import RULES, World, make
 
 HERE = Path(__file__).parent
-MEASURES = ("copy", "scan", "whole path")
+MEASURES = ("copy", "scan", "whole path", "again")
 CSV_MEASURES = ("csv as text", "csv read")
+WORSE = 1.5
 Measured = dict[str, list[dict[str, Any]]]
 
 
@@ -51,7 +52,7 @@ def measure(world: World, repeat: int, *, csv: bool) -> Measured:
 def summary(world: World, found: Measured) -> dict[str, Any]:
     """The middle run of each measure, its multiples of the limits, and where the time went."""
     middle = {name: _middle(runs) for name, runs in found.items()}
-    copy, scan, whole = (middle[name] for name in MEASURES)
+    copy, scan, whole, again = (middle[name] for name in MEASURES)
     return {
         "shape": world.shape,
         "rows": world.rows,
@@ -62,6 +63,8 @@ def summary(world: World, found: Measured) -> dict[str, Any]:
         "times_copy": whole["seconds"] / copy["seconds"],
         "times_copy_of_cpu": whole["cpu"] / copy["cpu"],
         "attribute_times_scan": whole["attribute"] / scan["seconds"],
+        "again_times_scan": again["seconds"] / scan["seconds"],
+        "thousand_rules_times_hundred": again["thousand"] / again["seconds"],
         "peak_mib": whole["peak_mib"],
         "measures": middle,
         "all_seconds": {name: [run["seconds"] for run in runs] for name, runs in found.items()},
@@ -104,6 +107,9 @@ def show(found: dict[str, Any], console: Console) -> None:
     row("attribute", whole["attribute"])
     row("whole path", whole["seconds"], whole["peak_mib"], "bold")
     row("publish, not counted", whole["publish"])
+    again = found["measures"]["again"]
+    row("attribute again, 100 rules", again["seconds"], again["peak_mib"])
+    row("attribute again, 1000 rules", again["thousand"])
     console.print(table)
     machine = found["machine"]
     console.print(
@@ -119,6 +125,21 @@ def show(found: dict[str, Any], console: Console) -> None:
         )
 
 
+def worse(results: list[dict[str, Any]], committed: list[dict[str, Any]]) -> list[str]:
+    """What takes more than WORSE times the committed multiple of a copy, of CPU seconds, which other work shifts least.
+
+    Raises:
+        LookupError: such a run is not among the committed ones.
+    """
+    known = {(one["shape"], one["rows"]): one["times_copy_of_cpu"] for one in committed}
+    told = []
+    for one in results:
+        before, now = known[one["shape"], one["rows"]], one["times_copy_of_cpu"]
+        if now > WORSE * before:
+            told.append(f"{one['shape']}, {one['rows']:,} rows: {now:.2f}x copy, {before:.2f}x is committed")
+    return told
+
+
 def main() -> None:
     """Make the data, measure, print, and write JSON where asked."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -127,6 +148,7 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=1, help="runs of each measure; the middle one counts")
     parser.add_argument("--csv", action="store_true", help="measure a csv.gz of the same bill too")
     parser.add_argument("--json", type=Path, help="write all figures here")
+    parser.add_argument("--against", type=Path, help="figures of an earlier --json; 1.5 times as slow ends with code 1")
     wanted = parser.parse_args()
     console = Console()
     results = []
@@ -138,6 +160,8 @@ def main() -> None:
         results.append(found)
         if wanted.json:
             wanted.json.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    if wanted.against and (told := worse(results, json.loads(wanted.against.read_text(encoding="utf-8")))):
+        sys.exit("slower than it was:\n" + "\n".join(told))
 
 
 if __name__ == "__main__":

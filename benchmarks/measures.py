@@ -98,6 +98,35 @@ def whole_path(root: Path) -> dict[str, Any]:
     }
 
 
+def attributed_again(root: Path) -> dict[str, Any]:
+    """From stored lines to kept costs once rules changed, at resource grain, with a hundred rules and a thousand."""
+    import polars as pl  # noqa: PLC0415
+    from world import rules  # noqa: PLC0415
+
+    from attribution.rules import read_rules  # noqa: PLC0415
+    from flows import arrival, steps  # noqa: PLC0415
+    from flows.running import running  # noqa: PLC0415
+    from flows.settings import load_workspace  # noqa: PLC0415
+    from schemas.check import check  # noqa: PLC0415
+    from schemas.inputs import TAG_COLUMNS, Tags  # noqa: PLC0415
+
+    check(pl.DataFrame(schema=TAG_COLUMNS), Tags)
+    workspace = load_workspace(root)
+    shutil.rmtree(workspace.store, ignore_errors=True)
+    found: dict[str, Any] = {}
+    with running(workspace, "bench") as run:
+        stated = steps.read_stated(workspace)
+        arrival.ingest(run, stated.rules.columns)
+        steps.attribute(run, stated)
+        for count in (100, 1000):
+            changed = steps.read_stated(workspace, read_rules(rules(count)))
+            started = time.perf_counter()
+            steps.attribute(run, changed)
+            found[str(count)] = time.perf_counter() - started
+    shutil.rmtree(workspace.store)
+    return {"seconds": found["100"], "thousand": found["1000"]}
+
+
 def charges_written(root: Path) -> dict[str, Any]:
     """File -> validated charges stored, proven and read back: what taking a bill in costs without rolling it up."""
     import polars as pl  # noqa: PLC0415
@@ -204,6 +233,7 @@ MEASURES: dict[str, Callable[[Path], dict[str, Any]]] = {
     "copy": copy,
     "scan": scan,
     "whole path": whole_path,
+    "again": attributed_again,
     "charges": charges_written,
     "csv as text": csv_as_text,
     "csv read": csv_path,

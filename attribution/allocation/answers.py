@@ -22,7 +22,7 @@ class Answers:
     def __init__(self) -> None:
         self._values: dict[str, int] = {}
         self._texts: list[str | None] = [None, TAG_CONFLICT]
-        self._voices = pl.DataFrame(schema={"method": pl.String(), "rule": pl.String()})
+        self._voices: list[tuple[str, str | None]] = []
 
     def value(self, text: str) -> int:
         """The number of a value."""
@@ -35,20 +35,23 @@ class Answers:
 
     def voices(self, methods: Iterable[str] | pl.Series, rules: Iterable[str | None] | pl.Series) -> pl.Series:
         """Numbers for new voices, one a pair."""
-        start = self._voices.height
-        new = pl.DataFrame({"method": methods, "rule": rules}, schema={"method": pl.String(), "rule": pl.String()})
-        self._voices = pl.concat([self._voices, new])
-        return pl.int_range(start, start + new.height, dtype=pl.Int64, eager=True).alias("voice")
+        start = len(self._voices)
+        self._voices += zip(methods, rules, strict=True)
+        return pl.int_range(start, len(self._voices), dtype=pl.Int64, eager=True).alias("voice")
 
     def one(self, text: str, method: str, rule: str | None = None) -> int:
         """A single answer."""
-        return int(self.voices([method], [rule]).item()) * _HIGH + self.value(text)
+        return self._voice(method, rule) + self.value(text)
 
     def all_of(self, texts: pl.Series, method: str, rule: str | None = None) -> pl.Series:
         """Answers of one voice, null where the text is."""
-        voice = int(self.voices([method], [rule]).item()) * _HIGH
+        voice = self._voice(method, rule)
         numbers = [None if text is None else voice + self.value(text) for text in texts]
         return pl.Series("answer", numbers, dtype=pl.Int64())
+
+    def _voice(self, method: str, rule: str | None) -> int:
+        self._voices.append((method, rule))
+        return (len(self._voices) - 1) * _HIGH
 
     def texts(self) -> pl.Series:
         """Every value by its number; the first stands for no value at all."""
@@ -56,7 +59,8 @@ class Answers:
 
     def told(self, answers: pl.Series, dimension: str) -> list[pl.Series]:
         """Three columns of text: the value, its method, its rule."""
-        voices = self._voices[answers // _HIGH]
+        schema = {"method": pl.String(), "rule": pl.String()}
+        voices = pl.DataFrame(self._voices, schema=schema, orient="row")[answers // _HIGH]
         return [
             self.texts().gather(answers % _HIGH).alias(dimension),
             voices.get_column("method").alias(f"{dimension}_method"),

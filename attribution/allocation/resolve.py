@@ -6,7 +6,6 @@ learn one whole number each, so nothing here can change or multiply money, and t
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -81,7 +80,7 @@ def decide(evidence: Evidence, note: Note | None = None) -> pl.DataFrame:
         won[dimension] = pl.select(pl.coalesce(said)).to_series()
     last = [rule for rule in evidence.book.rules if rule.default]
     if last:
-        _ask(last, evidence, won, note)
+        _ask(last, _Look(evidence, won, {}), note)
     nobody = evidence.answers.one(UNALLOCATED, "unallocated")
     return pl.DataFrame([said.fill_null(nobody).alias(dimension) for dimension, said in won.items()])
 
@@ -92,29 +91,33 @@ def ruled(evidence: Evidence, note: Note | None = None) -> dict[str, pl.Series]:
     Half a million contexts differ in a few hundred ways that any rule can see: one context of each kind is asked.
     """
     rules = [rule for rule in evidence.book.rules if not rule.default]
-    kind = _kinds(evidence, rules)
+    asked: dict[str, set[Ask]] = {"usage_date": set()}  # since and until look at the day
+    for rule in rules:
+        for ask in asks(rule.when):
+            asked.setdefault(ask.column, set()).add(ask)
+        for take in takes(rule):
+            asked.setdefault(take.column, set())
+    columns = {
+        name: evidence.column(name).asked(questions)
+        for name, questions in asked.items()
+        if name not in evidence.book.dimensions
+    }
+    by_value = {"usage_date"} | {take.column for rule in rules for take in takes(rule)}
+    kind = alike(
+        [column for name, column in columns.items() if name not in by_value],
+        [column for name, column in columns.items() if name in by_value],
+    )
     first = kind.arg_unique()
-    one = replace(evidence, contexts=evidence.contexts[first.gather(kind.gather(first).arg_sort())])
+    place = first.gather(kind.gather(first).arg_sort())
+    one = replace(evidence, contexts=evidence.contexts[place])
     won = {name: pl.repeat(None, one.contexts.height, dtype=pl.Int64, eager=True) for name in evidence.book.dimensions}
     noted = note and (lambda rule, dimension, said: note(rule, dimension, said.gather(kind)))
-    _ask(rules, one, won, noted)
+    _ask(rules, _Look(one, won, {name: column.at(place) for name, column in columns.items()}), noted)
     return {name: said.gather(kind) for name, said in won.items()}
 
 
-def _kinds(evidence: Evidence, rules: list[Rule]) -> pl.Series:
-    """Contexts by what rules can see of them: their day, what is true of the columns asked, and what is taken."""
-    asked: dict[str, set[Ask]] = defaultdict(set)
-    for rule in rules:
-        for ask in asks(rule.when):
-            asked[ask.column].add(ask)
-    by_value = {"usage_date"} | {take.column for rule in rules for take in takes(rule)}
-    seen = sorted((asked.keys() | by_value) - set(evidence.book.dimensions))
-    return alike((evidence.column(name), () if name in by_value else asked[name]) for name in seen)
-
-
-def _ask(rules: list[Rule], evidence: Evidence, won: dict[str, pl.Series], note: Note | None) -> None:
+def _ask(rules: list[Rule], look: _Look, note: Note | None) -> None:
     """Ask rules in their order, and fill in what they say of dimensions that nobody has set yet."""
-    look = _Look(evidence, won)
     for rule in rules:
         matched = look.matches(rule)
         if not matched.any():
@@ -122,17 +125,18 @@ def _ask(rules: list[Rule], evidence: Evidence, won: dict[str, pl.Series], note:
         said = {dimension: look.says(rule, dimension, values, matched) for dimension, values in rule.assign.items()}
         for dimension, answer in said.items():
             if note is not None:
-                note(rule, dimension, pl.select(answer.alias("answer")).to_series())
-            won[dimension] = pl.select(pl.coalesce(won[dimension], answer).alias(dimension)).to_series()
+                note(rule, dimension, answer)
+            look.won[dimension] = _first(look.won[dimension], answer)
 
 
 class _Look:
     """Columns for conditions, each made once; a dimension is looked at anew, since rules set it."""
 
-    def __init__(self, evidence: Evidence, won: dict[str, pl.Series]) -> None:
+    def __init__(self, evidence: Evidence, won: dict[str, pl.Series], columns: dict[str, Coded]) -> None:
         self.evidence = evidence
         self.won = won
-        self.columns: dict[str, Coded] = {}
+        self.columns = columns
+        self.none = pl.Series("answer", [None], dtype=pl.Int64()).new_from_index(0, evidence.contexts.height)
 
     def __call__(self, name: str) -> Coded:
         if name in self.won:
@@ -152,16 +156,16 @@ class _Look:
             matched &= first < rule.until
         return matched
 
-    def says(self, rule: Rule, dimension: str, values: Values, where: pl.Series) -> pl.Expr:
+    def says(self, rule: Rule, dimension: str, values: Values, where: pl.Series) -> pl.Series:
         """What a rule says of a dimension in some contexts: the first of its values that is there."""
-        found: list[pl.Series | pl.Expr] = []
+        said = self.none
         for value in values:
             if isinstance(value, Take):
-                column = self(value.column)
-                found.append(self._taken(value, dimension, rule, column, where))
+                heard = self._taken(value, dimension, rule, self(value.column), where).set(~where, None)
             else:
-                found.append(pl.lit(self.evidence.answers.one(value, "rule", rule.name), pl.Int64))
-        return pl.when(where).then(pl.coalesce(found))
+                heard = self.none.set(where, self.evidence.answers.one(value, "rule", rule.name))
+            said = _first(said, heard)
+        return said
 
     def _taken(self, take: Take, dimension: str, rule: Rule, column: Coded, where: pl.Series) -> pl.Series:
         """What a rule reads off a column; distinct values are looked at once, those that stand nowhere not at all."""
@@ -182,6 +186,10 @@ class _Look:
                 here if edition == EVER else pl.select(pl.when(first >= edition).then(here).otherwise(said)).to_series()
             )
         return said
+
+
+def _first(said: pl.Series, other: pl.Series) -> pl.Series:
+    return said.zip_with(said.is_not_null(), other)
 
 
 def _allocations(chosen: pl.DataFrame, book: RuleBook, answers: Answers) -> pl.DataFrame:

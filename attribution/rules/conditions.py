@@ -7,15 +7,14 @@ rules over a hundred thousand rows cost a few gathers each.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import polars as pl
 
 from attribution.rules.records import All, Ask, Condition, Not
 
-_FEW = 8  # of as many rows, fewer than one is left
 _WIDEST = 1 << 62  # so many combinations fit a number of 64 bits
 
 
@@ -56,23 +55,25 @@ def regex_trouble(pattern: str) -> str | None:
 
 @dataclass(frozen=True)
 class Coded:
-    """A column as its distinct values and, for each row, which of them it holds."""
+    """A column as its distinct values and, for each row, which it holds; `answers` of values that were asked."""
 
     values: pl.Series
     codes: pl.Series
+    answers: Mapping[Ask, pl.Series] = field(default_factory=dict)
 
     def at(self, positions: pl.Series) -> Coded:
-        """The same column for rows that point at these ones; of few rows only the values that they hold."""
-        codes = self.codes.gather(positions)
-        if codes.len() * _FEW > self.values.len():
-            return Coded(self.values, codes)
-        met = codes.unique().sort()
-        return Coded(self.values.gather(met), met.search_sorted(codes))
+        """The same column for rows that point at these ones."""
+        return replace(self, codes=self.codes.gather(positions))
 
     def known(self) -> pl.Series:
         """The codes, null where the column is."""
         numbers = pl.int_range(self.values.len(), dtype=pl.UInt32, eager=True)
         return numbers.set(self.values.is_null(), None).gather(self.codes)
+
+    def asked(self, questions: Iterable[Ask]) -> Coded:
+        """The same column with the answers to these questions, asked at once."""
+        new = dict.fromkeys(questions)
+        return replace(self, answers=dict(zip(new, _answers(new, self.values), strict=True)))
 
 
 def coded(column: pl.Series) -> Coded:
@@ -83,28 +84,22 @@ def coded(column: pl.Series) -> Coded:
     return Coded(distinct.get_column("value"), codes.get_column("code"))
 
 
-def alike(asked: Iterable[tuple[Coded, Collection[Ask]]]) -> pl.Series:
-    """Rows by what can be told of them: those to which every question has the same answer get the same whole number.
+def alike(by_answer: Iterable[Coded], by_value: Iterable[Coded] = ()) -> pl.Series:
+    """Rows by what can be told of them: those that nothing tells apart get the same whole number, counted from 0.
 
     Args:
-        asked: columns of the same rows, and what is asked of each; where nothing is, every value counts by itself.
-
-    Returns:
-        One number a row, counted from 0.
+        by_answer: columns of the same rows, of which only the answers count.
+        by_value: columns of which each value counts.
     """
 
     def kinds() -> Iterator[tuple[pl.Series, int]]:
-        for column, questions in asked:
-            kind, many = _kinds_of(column.values, questions)
+        for column in (one for one in by_answer if one.answers):
+            kind, many = _told_apart((answer, 2) for answer in column.answers.values())
             yield kind.gather(column.codes), many
+        for column in by_value:
+            yield column.codes, column.values.len()
 
     return _told_apart(kinds())[0]
-
-
-def _kinds_of(values: pl.Series, questions: Collection[Ask]) -> tuple[pl.Series, int]:
-    if not questions:
-        return pl.int_range(values.len(), dtype=pl.Int64, eager=True), values.len()
-    return _told_apart((answer, 2) for answer in _answers(questions, values))
 
 
 def _told_apart(parts: Iterable[tuple[pl.Series, int]]) -> tuple[pl.Series, int]:
@@ -134,34 +129,16 @@ def holds(condition: Condition, look: Callable[[str], Coded], height: int) -> pl
     """
     if isinstance(condition, Ask):
         column = look(condition.column)
-        (answers,) = _answers([condition], column.values)
-        if answers.all():
-            return pl.repeat(value=True, n=height, dtype=pl.Boolean, eager=True)
-        return answers.gather(column.codes) if answers.any() else pl.zeros(height, pl.Boolean, eager=True)
+        known = column.answers.get(condition)
+        return (_answers([condition], column.values)[0] if known is None else known).gather(column.codes)
     if isinstance(condition, Not):
         return ~holds(condition.part, look, height)
-    if isinstance(condition, All):
-        return _all(condition.parts, look, height)
-    found = pl.zeros(height, pl.Boolean, eager=True)
+    every = isinstance(condition, All)
+    found = pl.Series([every]).new_from_index(0, height)
     for part in condition.parts:
-        found |= holds(part, look, height)
+        there = holds(part, look, height)
+        found = found & there if every else found | there
     return found
-
-
-def _all(parts: tuple[Condition, ...], look: Callable[[str], Coded], height: int) -> pl.Series:
-    """Where every part is true; once few rows are left, only those are asked on."""
-    found = pl.repeat(value=True, n=height, dtype=pl.Boolean, eager=True)
-    for number, part in enumerate(parts, start=1):
-        found &= holds(part, look, height)
-        if int(found.sum()) * _FEW < height:
-            left = found.arg_true()
-            still = _all(parts[number:], _among(look, left), left.len())
-            return pl.zeros(height, pl.Boolean, eager=True).scatter(left.filter(still), values=True)
-    return found
-
-
-def _among(look: Callable[[str], Coded], rows: pl.Series) -> Callable[[str], Coded]:
-    return lambda name: look(name).at(rows)
 
 
 def _answers(questions: Iterable[Ask], values: pl.Series) -> list[pl.Series]:
