@@ -327,3 +327,42 @@ def test_rows_are_alike_by_value_where_each_value_counts() -> None:
 )
 def test_one_wrong_thing_in_a_list_is_told_though_the_others_are_right(text: str, says: str) -> None:
     assert says in faults(text)
+
+
+def fixed(weights: str) -> str:
+    return split(f'by = "fixed"\nweights = {{ {weights} }}')
+
+
+@pytest.mark.parametrize("weights", ["a = 0, b = 1", "a = 0.123456789012, b = 0.876543210988", "a = 3"])
+def test_weights_may_be_nothing_for_one_and_have_twelve_decimals(weights: str) -> None:
+    assert sum(read_rules(fixed(weights)).splits[0].weights.values()) in (1, 3)
+
+
+@pytest.mark.parametrize(
+    ("weights", "says"),
+    [
+        ("a = 0.1234567890123, b = 0.8765432109877", "more than 12 decimals"),
+        ("a = -1, b = 2", "must not be -1"),
+        ("a = 0, b = 0", "every weight is 0"),
+        ("a = inf, b = 1", "must not be"),
+    ],
+)
+def test_weights_that_divide_nothing_exactly_are_refused(weights: str, says: str) -> None:
+    assert says in faults(fixed(weights))
+
+
+def test_a_limit_of_small_values_may_be_less_than_one() -> None:
+    assert read_rules("[dimension.project]\nother_below = 0.01\n").dimensions["project"].other_below == Decimal("0.01")
+
+
+@pytest.mark.parametrize("first", ["early", "late"])
+def test_an_alias_may_begin_on_the_day_on_which_another_ends(first: str) -> None:
+    written = {"early": '[{ alias = "x", until = 2026-03-02 }]', "late": '[{ alias = "x", since = 2026-03-02 }]'}
+    second = "late" if first == "early" else "early"
+    text = "[dimension.project.values]\n" + "".join(f"{name} = {written[name]}\n" for name in (first, second))
+    project = read_rules(text).dimensions["project"]
+    told = [project.canonical("x", project.edition(date(2026, 3, day))) for day in (1, 2)]
+    assert told == ["early", "late"]
+    assert project.edition(None) is None
+    both = text.replace("until = 2026-03-02", "until = 2026-03-03")
+    assert 'stands for both "early" and "late"' in faults(both) or 'both "late" and "early"' in faults(both)
