@@ -358,3 +358,36 @@ def test_an_empty_rule_book_is_a_rule_book() -> None:
 def test_every_key_of_a_creator_is_in_the_rules_document() -> None:
     text = (Path(__file__).parents[2] / "docs" / "rules.md").read_text(encoding="utf-8")
     assert [key for key in CREATORS if f"`{key}`" not in text] == []
+
+
+def days_of_one_subject(first: int, last: int) -> World:
+    """One subject with a line a day, as the ledger keeps what is billed again and again."""
+    world = World().bill("i-1", "1", march(first))
+    for day in range(first + 1, last + 1):
+        world.lines.append({**world.lines[0], "usage_date": march(day)})
+    return world
+
+
+@pytest.mark.parametrize(
+    ("when", "days"),
+    [
+        ("2026-03-04", [4]),
+        ("{ any_of = [2026-03-03, 2026-03-05] }", [3, 5]),
+        ("{ from = 2026-03-05 }", [5, 6]),
+        ("{ to = 2026-03-03 }", [2]),
+        ("{ not = 2026-03-04 }", [2, 3, 5, 6]),
+        ("{ present = true }", [2, 3, 4, 5, 6]),
+    ],
+)
+def test_a_rule_of_days_holds_on_these_and_no_others(when: str, days: list[int]) -> None:
+    rules = f'[[rule]]\nname = "r"\nwhen = {{ usage_date = {when} }}\nassign = {{ project = "ruled" }}\n'
+    resolved = days_of_one_subject(2, 6).resolved(rules)
+    ruled = [row["usage_date"] for row in told(resolved) if row["project"] == "ruled"]
+    assert ruled == [march(day) for day in days]
+
+
+def test_only_what_no_bill_has_is_told() -> None:
+    rules = '[[rule]]\nname = "r"\nwhen = { x_gone = "1", SkuId = "2" }\nassign = { project = "p" }\n'
+    rules += '[[rule]]\nname = "s"\nwhen = { SkuId = "2" }\nassign = { project = "p" }\n'
+    resolved = World().bill("i-1", "1").resolved(rules)
+    assert resolved.notices == ('rule "r" asks x_gone, which no bill has; it sees nothing there',)
