@@ -60,5 +60,7 @@ def read_rates(paths: Sequence[Path], root: Path) -> Read:
 
 
 def _read_amount(rows: Rows, column: str) -> None:
-    amount, _ = read_money(rows.frame.get_column(column))
-    rows.read(column, amount, "a plain number", required=True)
+    text = rows.frame.get_column(column)
+    amount, _ = read_money(text)
+    cut = pl.Series([bool(read_money(text[row : row + 1])[1]) for row in range(text.len())], dtype=pl.Boolean)
+    rows.read(column, amount.set(cut, None), "a plain number of at most 12 decimals", required=True)

@@ -7,6 +7,7 @@ belong to; shares are of one currency, for currencies are never added.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -36,6 +37,7 @@ _WORDS: dict[str, tuple[str, ...]] = {
 _HUNDRED = Decimal(100)
 _TENTH = Decimal("0.1")
 _MOST = Decimal(80)
+_MOST_VALUES = 500  # so many projects, owners or teams there are not: such a key names each thing by itself
 _ENDS = str.maketrans({":": " ", "/": " ", ".": " "})
 
 
@@ -157,7 +159,8 @@ def _key(folded: str, mine: pl.DataFrame, total: Decimal) -> TagKey:
 def _dimension(name: str, keys: dict[str, TagKey], tags: pl.DataFrame, total: Decimal) -> ProposedDimension:
     """The keys that say a dimension: those of its very name first, then by the money they cover."""
     words = _WORDS[name]
-    mine = [key for folded, key in keys.items() if _says(folded, key.key, words)]
+    most = math.inf if name == "experiment" else _MOST_VALUES  # experiments there may be any number of
+    mine = [key for folded, key in keys.items() if _says(folded, key.key, words) and key.values <= most]
     mine.sort(key=lambda key: (fold(key.key) != fold(name), -key.share, key.key))
     said = tags.filter(pl.col("folded").is_in([fold(key.key) for key in mine]))
     aliases = []

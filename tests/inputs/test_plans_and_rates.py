@@ -160,3 +160,13 @@ def test_severity_takes_the_newest_rate_up_to_the_day() -> None:
     months = [(dt.date(2026, month, 1), "EUR", "USD", Decimal(month)) for month in (8, 9, 11)]
     frame = pl.DataFrame(months, schema=RATE_COLUMNS, orient="row")
     assert rates_on(dt.date(2026, 10, 5), frame, "USD") == {"USD": 1, "EUR": 9}
+
+
+@pytest.mark.parametrize(
+    ("rate", "kept"),
+    [("1.123456789012", True), ("1.1234567890120", True), ("1.1234567890123", False), ("1e-13", False)],
+)
+def test_a_rate_is_kept_as_written_or_refused(tmp_path: Path, rate: str, *, kept: bool) -> None:
+    read = rates(tmp_path, f"2026-10,EUR,USD,{rate}", "2026-09,EUR,USD,2")
+    assert read.frame.height == 1 + kept
+    assert read.rejects.get_column("check").to_list() == ([] if kept else ["a plain number of at most 12 decimals"])

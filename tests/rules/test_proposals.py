@@ -114,3 +114,11 @@ def test_no_money_makes_no_proposals() -> None:
 def test_unknown_effective_cost_counts_as_billed() -> None:
     frame = charged(({"project": "a"}, "4")).with_columns(pl.lit(None, MONEY).alias("EffectiveCost"))
     assert proposed(frame).total == Decimal(4)
+
+
+@pytest.mark.parametrize(("key", "many", "asked"), [("app", 500, True), ("app", 501, False), ("run", 501, True)])
+def test_a_key_with_a_value_for_each_thing_is_no_dimension(key: str, many: int, *, asked: bool) -> None:
+    """A run has a name of its own and so may an experiment; five hundred projects nobody has."""
+    found = proposed(charged(*(({key: f"v-{number}"}, "1") for number in range(many))))
+    assert any(one.keys for one in found.dimensions) == asked
+    assert [(one.key, one.values) for one in found.others] == ([] if asked else [(key, many)])
