@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from detection_worlds import daily, every_day, mark
+from detection_worlds import cost, daily, every_day, mark
 
 from attribution.detection.progress import STEP_COLUMNS, Training, count_steps, stalled_experiments
 from schemas.inputs import CHECKPOINT_COLUMNS, RUN_COLUMNS
@@ -37,7 +37,7 @@ LIVELY = (run("r-9", "e-9"), checkpoint(LAST, 5, "e-9", "r-9"))
 
 def told(
     *things: dict[str, Any], steps: list[tuple[Any, ...]] = [], alone: bool = False, costs: str = "50",  # noqa: B006
-    last_cost: date = LAST, limits: Progress = Progress(),  # noqa: B008
+    last_cost: date = LAST, limits: Progress = Progress(), more: list[dict[str, Any]] = [],  # noqa: B006, B008
 ) -> list[dict[str, Any]]:  # fmt: skip
     given = [*things, *(() if alone else LIVELY)]
     training = Training(
@@ -45,7 +45,8 @@ def told(
         pl.DataFrame([one for one in given if "uri" in one], schema=CHECKPOINT_COLUMNS),
         pl.DataFrame(steps, schema=STEP_COLUMNS, orient="row"),
     )
-    world = daily(every_day(FIRST, last_cost, costs, experiment="e-1"), every_day(FIRST, LAST, "50", experiment="e-9"))
+    mine, others = every_day(FIRST, last_cost, costs, experiment="e-1"), every_day(FIRST, LAST, "50", experiment="e-9")
+    world = daily(mine, others, more)
     found = stalled_experiments(world, training, {"nimbus": mark(LAST)}, "UTC", limits)
     return list(found.iter_rows(named=True))
 
@@ -121,3 +122,10 @@ def test_steps_are_counted_from_night_to_night() -> None:
     assert two.rows() == [("r-1", 11, second, first)]
     assert night(two, third, 5).rows() == [("r-1", 11, second, first)]  # a count that fell is none
     assert night(two, third, None).rows() == []
+
+
+@pytest.mark.parametrize(("newest", "found"), [("-0.000000000001", 0), ("0.000000000001", 1)])
+def test_an_experiment_whose_money_stopped_is_left_alone_and_the_least_amount_is_money(newest: str, found: int) -> None:
+    """What was spent is far above the minimum; whether it goes on, the last three days tell."""
+    more = [cost(ago(1), newest, experiment="e-1")]
+    assert len(told(run(), checkpoint(ago(20), 1), last_cost=ago(3), more=more)) == found

@@ -59,6 +59,45 @@ def test_only_complete_weeks_count_for_each_source() -> None:
     assert weeks(grown("150.00")).get_column("week").min() == date(2026, 9, 14), "the first week has none before"
 
 
+def test_a_week_is_monday_to_sunday_and_so_is_the_one_before() -> None:
+    other = every_day(FIRST, SUNDAY, "1", project="other")
+    edges = [(10, 11, "1000"), (10, 12, "1"), (10, 18, "2"), (10, 19, "4"), (10, 25, "8"), (10, 26, "1000")]
+    found = weeks(other, [cost(date(2026, month, day), amount) for month, day, amount in edges])
+    row = found.filter((pl.col("week") == MONDAY) & (pl.col("subject") == "project=orion")).row(0, named=True)
+    assert (row["cost"], row["previous"], row["change"]) == (12, 3, 9)
+
+
+@pytest.mark.parametrize(("last", "week"), [(date(2026, 10, 25), MONDAY), (date(2026, 10, 26), MONDAY)])
+def test_the_newest_week_is_the_last_with_its_sunday(last: date, week: date) -> None:
+    assert weeks(grown("150.00", last), last=last).get_column("week").max() == week
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "verdict", "percent"),
+    [
+        ("10", "110", "finding", Decimal("142.857143")),  # 100 more than 70, the minimum
+        ("10", "109.999999999999", None, Decimal("142.857143")),
+        (None, "100", "finding", None),
+        (None, "99.999999999999", None, None),
+        ("-0.000000000001", "200", None, None),  # a base below zero says nothing of growth
+        ("0.000000000001", "200", "finding", None),
+    ],
+)
+def test_the_minimum_and_the_base_decide_to_the_last_decimal(
+    before: str | None, now: str, verdict: str | None, percent: Decimal | None
+) -> None:
+    other = every_day(FIRST, SUNDAY, "1", project="other")
+    steady = before if before is not None and Decimal(before) >= 1 else None
+    mine = [] if steady is None else every_day(date(2026, 10, 12), SUNDAY, steady)
+    mine = [row for row in mine if row["usage_date"] != SUNDAY]
+    if before is not None and steady is None:
+        mine.append(cost(date(2026, 10, 12), before))
+    row = weeks(other, mine, [cost(SUNDAY, now)]).filter(pl.col("subject") == "project=orion").row(-1, named=True)
+    assert row["verdict"] == verdict
+    if steady is not None or before is None:
+        assert row["percent"] == percent
+
+
 def test_thirteen_weeks_are_shown() -> None:
     long_ago = every_day(date(2026, 1, 5), SUNDAY, "1.00")
     found = weekly_growth(
