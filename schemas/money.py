@@ -6,7 +6,7 @@ here and kept with the bill; a DOUBLE is read through its shortest text, never c
 
 from __future__ import annotations
 
-from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
+from decimal import Context, Decimal
 from typing import TYPE_CHECKING, TypeVar
 
 import polars as pl
@@ -92,11 +92,6 @@ def _read_texts(text: pl.Series) -> tuple[pl.Series, Decimal]:
     long = (exponent | (text.str.len_bytes() > SCALE + 1)) & money.is_not_null()
     if long.any():
         residual = add(residual, _residual(text.filter(long), money.filter(long)))
-    if money.null_count() > text.null_count():
-        unread = money.is_null() & text.str.contains(NUMBER)
-        if unread.any():
-            money, cut = _read_slowly(text, money, unread)
-            residual = add(residual, cut)
     return money, residual
 
 
@@ -120,23 +115,6 @@ def _residual(text: pl.Series, money: pl.Series) -> Decimal:
     for written, kept in zip(text.filter(short).to_list(), money.filter(short).to_list(), strict=True):
         total = EXACT.add(total, EXACT.subtract(Decimal(written), kept))
     return total
-
-
-def _read_slowly(text: pl.Series, money: pl.Series, unread: pl.Series) -> tuple[pl.Series, Decimal]:
-    """Numbers with more digits than polars parses, one by one in the standard library's decimals."""
-    values: list[Decimal | None] = money.to_list()
-    cut = Decimal(0)
-    for row in unread.arg_true().to_list():
-        written = Decimal(text[row])
-        try:
-            kept = written.quantize(UNIT, rounding=ROUND_HALF_EVEN, context=Context(prec=38))
-        except InvalidOperation:
-            continue
-        if abs(kept) >= LARGEST:
-            continue
-        values[row] = kept
-        cut = EXACT.add(cut, EXACT.subtract(written, kept))
-    return pl.Series(text.name, values, dtype=MONEY), cut
 
 
 def known_sum(column: str, where: pl.Expr | None = None) -> pl.Expr:

@@ -6,11 +6,12 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from schemas.money import (
     COSTS,
+    LARGEST,
     MONEY,
     add,
     add_money,
@@ -250,3 +251,30 @@ def test_money_has_twelve_places_and_sums_of_other_decimals_keep_their_own() -> 
     for scale in (0, 3, 12):
         amounts = pl.Series([Decimal(3), Decimal(4), None], dtype=pl.Decimal(38, scale))
         assert sum_exactly(amounts) == Decimal(7)
+
+
+DIGITS = st.text("0123456789", max_size=60)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.sampled_from(["", "+", "-"]),
+    DIGITS,
+    DIGITS,
+    st.none() | st.tuples(st.sampled_from("eE"), st.sampled_from(["", "+", "-"]), st.integers(0, 999)),
+)
+def test_every_plain_number_in_reach_is_read_to_the_last_digit(
+    sign: str, whole: str, rest: str, exponent: tuple[str, str, int] | None
+) -> None:
+    """However many digits it has and wherever its point stands: rounded half to even, and what was cut is kept."""
+    assume(whole or rest)
+    text = f"{sign}{whole}.{rest}" + ("" if exponent is None else "".join(map(str, exponent)))
+    wide = Context(prec=3000)
+    exact = wide.create_decimal(text)
+    money, cut = read_money(pl.Series([text, "1"]))
+    if abs(exact) < LARGEST - 1:
+        assert money.to_list() == [exact.quantize(Decimal("1E-12"), ROUND_HALF_EVEN, wide), Decimal(1)]
+        assert wide.add(money[0], cut) == exact
+    elif abs(exact) >= LARGEST:
+        assert money.to_list() == [None, Decimal(1)]
+        assert cut == 0
