@@ -55,6 +55,7 @@ TESTS = {
     "attribution/detection/contributors": "detection/test_contributors",
     "attribution/detection": "detection/test_growth detection/test_growth_findings detection/test_growth_effects "
     "detection/test_weekdays detection/test_worth",
+    "attribution/allocation/nodes/capacity": "allocation/test_node_sizes allocation/test_jobs_on_nodes",
     "attribution/allocation/nodes": "allocation/test_jobs_on_nodes allocation/test_pod_usage",
     "attribution/allocation/shares": "allocation/test_split_ways allocation/test_split",
     "attribution/allocation/pools": "allocation/test_split_ways allocation/test_split",
@@ -67,7 +68,7 @@ TESTS = {
     "allocation/test_taken_values allocation/test_resolve allocation/test_resolve_oracle",
     "attribution/rules/dimensions": "rules/test_rules allocation/test_dated_aliases rules/test_rule_files",
     "attribution/rules/records": "rules/test_rules allocation/test_dated_aliases allocation/test_taken_values",
-    "attribution/rules/weights": "allocation/test_split_ways",
+    "attribution/rules/weights": "allocation/test_split_ways allocation/test_split",
     "attribution/rules/values": "rules/test_values allocation/test_taken_values rules/test_rules",
     "attribution/rules/splits": "rules/test_rules allocation/test_split_ways",
     "attribution/rules/proposals": "rules/test_proposals allocation/test_review",

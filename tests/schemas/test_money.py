@@ -246,6 +246,18 @@ def test_what_is_cut_is_kept_from_the_thirteenth_place_on(text: str, cut: str) -
     assert read_money(pl.Series([text]))[1] == Decimal(cut)
 
 
+def test_what_is_cut_of_one_row_is_kept_beside_others() -> None:
+    money, cut = read_money(pl.Series(["1" + "0" * 18, "1", "0.1234567890123", "0." + "0" * 26 + "1"]))
+    assert money.to_list() == [None, Decimal(1), Decimal("0.123456789012"), Decimal(0)]
+    assert cut == Decimal("3.00000000000001E-13")
+
+
+def test_a_double_below_the_last_place_is_cut_and_kept() -> None:
+    money, cut = read_money(pl.Series([1e-13, 1.0]))
+    assert money.to_list() == [Decimal(0), Decimal(1)]
+    assert cut == Decimal("1E-13")
+
+
 def test_money_has_twelve_places_and_sums_of_other_decimals_keep_their_own() -> None:
     assert pl.Decimal(38, 12) == MONEY
     for scale in (0, 3, 12):
