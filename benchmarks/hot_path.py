@@ -128,13 +128,15 @@ def show(found: dict[str, Any], console: Console) -> None:
 def worse(results: list[dict[str, Any]], committed: list[dict[str, Any]]) -> list[str]:
     """What takes more than WORSE times the committed multiple of a copy, of CPU seconds, which other work shifts least.
 
-    Raises:
-        LookupError: such a run is not among the committed ones.
+    A shape and size that was never committed cannot be compared, and ends the program.
     """
     known = {(one["shape"], one["rows"]): one["times_copy_of_cpu"] for one in committed}
     told = []
     for one in results:
-        before, now = known[one["shape"], one["rows"]], one["times_copy_of_cpu"]
+        before, now = known.get((one["shape"], one["rows"])), one["times_copy_of_cpu"]
+        if before is None:
+            there = ", ".join(f"{shape} of {rows:,} rows" for shape, rows in known)
+            sys.exit(f"no figures of {one['shape']}, {one['rows']:,} rows to compare with; there are {there}")
         if now > WORSE * before:
             told.append(f"{one['shape']}, {one['rows']:,} rows: {now:.2f}x copy, {before:.2f}x is committed")
     return told

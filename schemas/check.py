@@ -26,7 +26,10 @@ class _NoPandas(MetaPathFinder):
 
 @contextmanager
 def _without_pandas() -> Iterator[None]:
-    """Pandera loads pandas wherever another package has brought it; polars does not need it, and it takes a second."""
+    """Pandera loads pandas wherever another package has brought it; polars does not need it, and it takes a second.
+
+    This holds while pandera is imported: its first check of rows still loads pandas.
+    """
     hidden = _NoPandas()
     sys.meta_path.insert(0, hidden)
     try:
