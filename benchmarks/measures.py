@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -168,29 +169,36 @@ def csv_as_text(root: Path) -> dict[str, Any]:
     import polars as pl  # noqa: PLC0415
 
     file = csv_of(root)
-    started = time.perf_counter()
+    started, busy = time.perf_counter(), time.process_time()
     frame = pl.read_csv(file, infer_schema=False)
-    return {"seconds": time.perf_counter() - started, "rows": frame.height}
+    return {"seconds": time.perf_counter() - started, "cpu": time.process_time() - busy, "rows": frame.height}
 
 
 def csv_path(root: Path) -> dict[str, Any]:
     """Our reader on the same csv.gz: charges, checked, not stored; `control` is the control sum, told apart."""
-    import polars as pl  # noqa: PLC0415
-
     from attribution import bills  # noqa: PLC0415
-    from schemas.charges import CHARGE_COLUMNS, Charges  # noqa: PLC0415
+
+    with gzip.open(csv_of(root), "rb") as text, tempfile.TemporaryDirectory() as scratch:
+        short = Path(scratch) / "short.csv"
+        short.write_bytes(b"".join(islice(text, 100)))
+        _checked(Path(scratch), short.name)  # what pandera loads and polars starts is start-up
+    delivery, found = _checked(root, "csv/*")
+    started = time.perf_counter()
+    bills.stated(delivery)
+    return found | {"control": time.perf_counter() - started}
+
+
+def _checked(root: Path, path: str) -> tuple[Any, dict[str, Any]]:
+    """Read and check the one delivery there is."""
+    from attribution import bills  # noqa: PLC0415
+    from schemas.charges import Charges  # noqa: PLC0415
     from schemas.check import check  # noqa: PLC0415
     from schemas.workspace import Source  # noqa: PLC0415
 
-    csv_of(root)
-    check(pl.DataFrame(schema=CHARGE_COLUMNS), Charges)
-    started = time.perf_counter()
-    (delivery,) = bills.find(Source("bench", "csv/*"), root).deliveries
+    started, busy = time.perf_counter(), time.process_time()
+    (delivery,) = bills.find(Source("bench", path), root).deliveries
     rows = sum(check(batch.charges, Charges).good.height for batch in bills.read(delivery))
-    read = time.perf_counter()
-    bills.stated(delivery)
-    ended = time.perf_counter()
-    return {"seconds": read - started, "rows": rows, "control": ended - read}
+    return delivery, {"seconds": time.perf_counter() - started, "cpu": time.process_time() - busy, "rows": rows}
 
 
 def csv_of(root: Path) -> Path:

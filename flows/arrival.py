@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -14,7 +15,6 @@ import polars as pl
 
 from attribution import bills, objects
 from attribution.ledger import PrunedError, RollUp, Settled
-from flows.reading_ahead import ahead
 from flows.running import Run, Watch, quiet, rollup_of
 from flows.terminal import UnfinishedError
 from schemas.bills import Batch, Delivery, Found, HeldBack, Notice, PeriodState, Stated, Totals, by_reason, no_rejects
@@ -22,6 +22,7 @@ from schemas.charges import Charges, without_blanks
 from schemas.check import check
 from schemas.faults import Fault, InputError, LawBrokenError, in_one_line, suggest
 from schemas.money import add, add_money
+from schemas.reading_ahead import ahead
 from schemas.workspace import ALL, Workspace
 
 TEXTS_KEPT = 10_000
@@ -192,9 +193,10 @@ def take(run: Run, delivery: Delivery, rollup: RollUp) -> int:
         bills.unpacked_once(delivery) as unpacked,
         ThreadPoolExecutor(1, "control sum") as beside,
         run.ledger.writing(delivery, rollup) as writer,
+        closing(ahead(_checked(bills.read(unpacked)))) as batches,
     ):
         summing = beside.submit(bills.stated, unpacked)
-        for batch, good, rejects, money in ahead(_checked(bills.read(unpacked))):
+        for batch, good, rejects, money in batches:
             writer.write(good)
             refused.append(rejects)
             notices.extend(batch.notices)

@@ -52,11 +52,11 @@ class BillFile:
             return self.copies.of(self.path, self.name, encoding)
         return plain_text(self.path, self.name, scratch / f"{self.file_id}.csv", encoding)
 
-    def leave(self, text: PlainText) -> None:
-        """Be done with the plain text, so that it does not lie on disk for longer than it is read."""
+    def leave(self, text: PlainText | None) -> None:
+        """Be done with the plain text, if there was one, so that it lies on disk for no longer than it is read."""
         if self.copies:
             self.copies.leave(self.path)
-        else:
+        elif text:
             text.path.unlink()
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterator
 
+from schemas.byte_counts import count_of
 from schemas.faults import Fault, InputError
 
 BOM = codecs.BOM_UTF8
@@ -77,7 +78,7 @@ def proven(blocks: Iterator[bytes], where: str) -> Iterator[bytes]:
         except UnicodeDecodeError as error:
             line = lines + block.count(b"\n", 0, error.start) + 1
             raise undecodable(where, "utf-8", block[error.start], line) from error
-        lines += block.count(b"\n")
+        lines += count_of(b"\n", block)
         yield block
 
 

@@ -58,6 +58,18 @@ def read_money(text: pl.Series) -> tuple[pl.Series, Decimal]:
     return _read_texts(text)
 
 
+def without_long_exponents(text: pl.Series) -> tuple[pl.Series, pl.Series]:
+    """Number texts, null where the exponent has four digits or more, which nobody means though parsers read it.
+
+    Returns:
+        The texts, and a mask of those that are written with an exponent; null where the text is.
+    """
+    exponent = text.str.contains_any(["e", "E"])
+    at = exponent.arg_true()
+    long = text.gather(at).str.contains(r"[eE][+-]?[0-9]{4,}")
+    return (text.scatter(at.filter(long), None) if long.any() else text), exponent
+
+
 def _short_doubles(doubles: pl.Series) -> tuple[pl.Series, pl.Series]:
     """Doubles as MONEY where their shortest text has at most 15 digits and 12 places; a mask of the other ones.
 
@@ -85,7 +97,7 @@ def _read_texts(text: pl.Series) -> tuple[pl.Series, Decimal]:
         else:
             return _plausible(text.cast(MONEY, strict=False)), Decimal(0)
     else:
-        exponent = text.str.contains_any(["e", "E"])
+        text, exponent = without_long_exponents(text)
     money = _plausible(text.str.to_decimal(scale=SCALE).cast(MONEY))
     residual = Decimal(0)
     # Only what has an exponent, or room for 13 places, can have been cut; a pattern over all rows would be dear.

@@ -57,10 +57,14 @@ def unpacked(path: Path, where: str) -> Iterator[bytes]:
 
 
 def _gzip(file: BinaryIO, where: str) -> Iterator[bytes]:
+    # A third of the time of the standard library's; few commands unpack.
+    from isal import isal_zlib  # noqa: PLC0415
+    from isal.igzip_lib import IsalError  # noqa: PLC0415
+
     packed = file.read(_PACKED_READ)
     try:
         while packed:
-            member = zlib.decompressobj(zlib.MAX_WBITS | 16)
+            member = isal_zlib.decompressobj(zlib.MAX_WBITS | 16)
             while not member.eof:
                 if not packed:
                     raise _cut(where, "gzip")
@@ -69,7 +73,7 @@ def _gzip(file: BinaryIO, where: str) -> Iterator[bytes]:
             # Members may be followed by zeros that fill a tape's or a disk's block.
             while packed and not (packed := packed.lstrip(b"\0")):
                 packed = file.read(_PACKED_READ)
-    except zlib.error as error:
+    except IsalError as error:  # type: ignore[misc]  # its stubs take the class for an error
         raise _damaged(where, "gzip", error) from error
 
 

@@ -41,9 +41,10 @@ class PlainCopies:
             return self._made[path]
 
     def leave(self, path: Path) -> None:
-        """One of its users is done with a copy; when both are it goes, since a delivery may have many files."""
+        """One of a file's users is done; when both are, its copy goes if there is one: a delivery has many files."""
         with self._lock:
             self._left[path] += 1
             if self._left[path] == _USERS:
                 self._left[path] = 0
-                self._made.pop(path).path.unlink()
+                if copy := self._made.pop(path, None):
+                    copy.path.unlink()

@@ -9,21 +9,25 @@ from __future__ import annotations
 
 import codecs
 import csv
-from collections.abc import Iterator
+import re
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
+from schemas.byte_counts import count_of
 from schemas.encodings import BOM, UTF16, UndecodableError, codec_of, known_codec, proven, recoded, undecodable
 from schemas.faults import Fault, InputError
 from schemas.packed import UnfinishedFileError, unpacked
 
-_BLOCK = 1 << 22
+_BLOCK = 1 << 24
 _HEAD = 1 << 16
 _FOOTER_KEPT = 20
 # A footer of a bill explains in a column or two; a longer line is a row that must not vanish as one.
 _FEW_FIELDS = 4
+_BLANK = re.compile(rb"\n(?=\r?\n)")
 # Tags of one row may be longer than the standard library's 128 KiB.
 csv.field_size_limit(1 << 26)
 
@@ -81,6 +85,35 @@ def plain_text(path: Path, where: str, target: Path, encoding: str | None = None
     return _copy(path, where, target, known_codec(encoding, where))
 
 
+def plain_blocks(path: Path, where: str, encoding: str | None = None, size: int = _BLOCK) -> Generator[bytes] | None:
+    """The same text block by block, without a copy, its footer where it stands; the blocks are whole lines.
+
+    Args:
+        path: the delivered file, packed or not.
+        where: what messages call it.
+        encoding: what the source states.
+        size: bytes of a block at least, but for the last.
+
+    Returns:
+        None where only the whole file tells its encoding: one is stated, and the header could be UTF-8 too.
+
+    Raises:
+        UnfinishedFileError: what is packed was cut short; also between blocks.
+        InputError: a byte that cannot be decoded; also between blocks.
+    """
+    start = _start(path, where)
+    codec = codec_of(start, where, encoding)
+    if codec == "utf-8" and not start.startswith(BOM) and encoding and known_codec(encoding, where) != codec:
+        return None
+    return _plain_blocks(path, where, codec, size)
+
+
+def without_header(blocks: Iterator[bytes]) -> Generator[bytes]:
+    """Blocks that start with a header line, without it; none of them empty."""
+    first = next(blocks, b"")
+    yield from filter(None, chain((first[first.find(b"\n") + 1 or len(first) :],), blocks))
+
+
 def delimiter_of(header: str) -> str:
     """The separator of a header line: of comma, semicolon, tab and bar the one that makes most columns."""
     counts = {mark: len(next(csv.reader([header], delimiter=mark), [])) for mark in (",", ";", "\t", "|")}
@@ -126,6 +159,32 @@ def rows_on_lines(copy: Path, lines: set[int], longest: int) -> dict[int, str]:
     return found
 
 
+class LinesAhead:
+    """Lines of a text from its blocks, for who asks in ascending order: it is walked through once and never copied."""
+
+    def __init__(self, blocks: Iterator[bytes]) -> None:
+        """Blocks of whole lines, the first with line 1."""
+        self._blocks = blocks
+        self._block, self._first, self._after = b"", 1, 1
+
+    def of(self, lines: Iterable[int], longest: int) -> dict[int, str] | None:
+        """These lines, of each no more than its first `longest` bytes; None where one of them was passed already."""
+        found: dict[int, str] = {}
+        for line in sorted(lines):
+            if line < self._first:
+                return None
+            while line >= self._after:
+                self._block, self._first = next(self._blocks), self._after
+                self._after += count_of(b"\n", self._block) + (not self._block.endswith(b"\n"))
+            start = 0
+            for _ in range(line - self._first):
+                start = self._block.find(b"\n", start) + 1
+            end = self._block.find(b"\n", start, start + longest)
+            text = self._block[start : end if end >= 0 else start + longest]
+            found[line] = text.rstrip(b"\r\n").decode(errors="ignore")  # a letter may be cut in two
+        return found
+
+
 def _start(path: Path, where: str) -> bytes:
     """The first line as it is written; more of it where characters are of 16 bits, so that no byte is a line end."""
     data = b""
@@ -142,29 +201,33 @@ def _start(path: Path, where: str) -> bytes:
 
 
 def _copy(path: Path, where: str, target: Path, codec: str) -> PlainText:
-    blocks = unpacked(path, where)
-    lines = proven(whole_lines(blocks), where) if codec == "utf-8" else whole_lines(recoded(blocks, where, codec))
     with target.open("wb") as file:
         copy = _Copy(where, file)
-        for block in lines:
-            copy.add(_tidy(block))
+        for block in _plain_blocks(path, where, codec, _BLOCK):
+            copy.add(block)
     return copy.done(target)
 
 
-def whole_lines(blocks: Iterator[bytes]) -> Iterator[bytes]:
+def _plain_blocks(path: Path, where: str, codec: str, size: int) -> Generator[bytes]:
+    """Whole lines in UTF-8, without byte-order marks and with single line ends, some megabytes at a time."""
+    raw = unpacked(path, where)
+    blocks = whole_lines(raw if codec == "utf-8" else recoded(raw, where, codec), size)
+    yield from map(_tidy, proven(blocks, where) if codec == "utf-8" else blocks)
+
+
+def whole_lines(blocks: Iterator[bytes], at_least: int = _BLOCK) -> Iterator[bytes]:
     """Blocks of some megabytes that end with a line end, but for the last."""
     held: list[bytes] = []
     size = 0
     for block in blocks:
-        held.append(block)
         size += len(block)
-        if size >= _BLOCK:
-            joined = b"".join(held)
-            end = joined.rfind(b"\n") + 1
-            if end:
-                yield joined[:end]
-            held = [joined[end:]]
-            size = len(held[0])
+        end = block.rfind(b"\n") + 1 if size >= at_least else 0
+        if not end:
+            held.append(block)
+            continue
+        yield b"".join((*held, memoryview(block)[:end]))
+        held = [block[end:]]
+        size = len(held[0])
     yield b"".join(held)
 
 
@@ -194,8 +257,8 @@ class _Copy:
             self.footer = block[blank : blank + _HEAD]
             block = block[:blank]
         self.file.write(block)
-        self.quotes += block.count(b'"')
-        self.lines += block.count(b"\n")
+        self.quotes += count_of(b'"', block)
+        self.lines += count_of(b"\n", block)
         self.last = block[-1:] or self.last
 
     def done(self, path: Path) -> PlainText:
@@ -225,13 +288,9 @@ def _tidy(block: bytes) -> bytes:
 def _blank_line(block: bytes, quotes: int, *, after_newline: bool) -> int | None:
     """Where the first blank line outside quotes starts in the block."""
     candidates = [0] if after_newline and block.startswith((b"\n", b"\r\n")) else []
-    for mark in (b"\n\n", b"\n\r\n") if b"\r" in block else (b"\n\n",):
-        at = block.find(mark)
-        while at >= 0:
-            candidates.append(at + 1)
-            at = block.find(mark, at + 1)
+    candidates += [found.end() for found in _BLANK.finditer(block)]
     counted = 0
-    for at in sorted(candidates):
+    for at in candidates:
         quotes += block.count(b'"', counted, at)
         counted = at
         if quotes % 2 == 0:

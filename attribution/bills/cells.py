@@ -11,7 +11,7 @@ from decimal import Decimal
 import polars as pl
 
 from schemas.instants import parse_instants, parse_months, place, plausible
-from schemas.money import NUMBER, add, read_money
+from schemas.money import NUMBER, add, read_money, without_long_exponents
 from schemas.workspace import Source
 
 # Databases write the last one when they unload to CSV.
@@ -58,14 +58,10 @@ def read_costs(raw: pl.Series, source: Source) -> tuple[pl.Series, Decimal, pl.S
         The amounts, what rounding cut, a mask of cells that are no money, and the sum of those of them
         that are numbers all the same, but too large to keep.
     """
-    text = plain_number(read_text(raw), source) if raw.dtype == pl.String else raw
-    if text.dtype == pl.String:
-        # Exponents of four digits are no amount of money, though some parsers read them.
-        strange = text.str.contains(r"[eE][+-]?[0-9]{4,}").fill_null(value=False)
-        text = text.set(strange, None) if strange.any() else text
+    written = read_text(raw) if raw.dtype == pl.String else raw
+    text = plain_number(written, source) if raw.dtype == pl.String else raw
     money, residual = read_money(text)
-    none = read_text(raw).is_not_null() if raw.dtype == pl.String else raw.is_not_null()
-    bad = none & money.is_null()
+    bad = written.is_not_null() & money.is_null()
     too_large = Decimal(0)
     if bad.any():
         written = text.filter(bad).cast(pl.String)
@@ -79,7 +75,7 @@ def read_quantity(raw: pl.Series, source: Source) -> tuple[pl.Series, pl.Series]
     if raw.dtype == pl.String:
         text = read_text(raw)
         plain = plain_number(text, source)
-        number = plain.set(~plain.str.contains(NUMBER).fill_null(value=True), None).cast(pl.Float64)
+        number = without_long_exponents(plain)[0].cast(pl.Float64, strict=False)
         present = text.is_not_null()
     else:
         number = raw.cast(pl.Float64, strict=False)

@@ -20,7 +20,6 @@ from schemas.cell_checks import MISSING
 from schemas.charges import CHARGE_COLUMNS, REQUIRED
 from schemas.money import add, sum_exactly
 from schemas.resource_ids import DAMAGED, damaged_ids, fold_azure_ids
-from schemas.text_file import rows_on_lines
 from schemas.workspace import Source
 
 _IDS = ("BillingAccountId", "SubAccountId", "ResourceId")
@@ -82,8 +81,8 @@ class Reading:
 
     def text_of(self, lines: list[int]) -> dict[int, str]:
         """Rows of the file as written, cut where they are very long; a row of a Parquet file as JSON."""
-        if self.table.text is not None:
-            return rows_on_lines(self.table.text.path, set(lines), LONGEST)
+        if self.table.csv:
+            return self.table.texts(lines, LONGEST)
         numbers = self.rows.numbers
         chosen = self.rows.frame.filter(numbers.is_in(lines)).to_dicts()
         texts = (json.dumps(row, default=str, ensure_ascii=False)[:LONGEST] for row in chosen)
@@ -148,8 +147,9 @@ def _fill_service(reading: Reading) -> None:
 
 def footer_notice(reading: Reading) -> None:
     """Tell once a file that lines after a blank one were taken for its footer."""
-    text = reading.table.text
-    if text and text.footer and reading.rows.first:
+    text = reading.table.copied
+    if text and text.footer and not reading.table.footer_told:
+        reading.table.footer_told = True
         shown = " / ".join(text.footer)
         what = f"the file has a blank line at line {text.footer_line}; what follows it is no charge: {shown}"
         reading.tell("footer", what)
@@ -281,12 +281,12 @@ def _ragged_money(reading: Reading, raw_columns: tuple[str, ...]) -> Decimal:
 
 def ragged_cells(reading: Reading, raw_columns: tuple[str, ...]) -> list[str | None]:
     """The first filled of some columns, by position, in each row of a wrong width."""
-    if reading.table.text is None:
+    if not reading.table.csv:
         return []
     places = [reading.rows.head.columns.index(raw) for raw in raw_columns]
     cells = []
     for row in reading.rows.ragged:
-        fields = next(csv.reader([row.text], delimiter=reading.table.delimiter), [])
+        fields = next(csv.reader([row.text], delimiter=reading.table.delimiter or ","), [])
         found = (fields[at] for at in places if at < len(fields))
         cells.append(next((cell for cell in found if cell not in ("", *reading.blanks)), None))
     return cells

@@ -6,36 +6,36 @@ them as 256-bit decimals, and whatever does not fit that is added one by one as 
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
+from threading import Lock
 
-import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from pyarrow import csv as arrow_csv
 
+from attribution.bills.control_numbers import NUMBER, filled, plain, summed
 from attribution.bills.json_lines import lines_of, read_line
 from attribution.bills.listing import Head, read_head
 from schemas.bills import BillFile, Delivery, Stated
+from schemas.faults import Fault, InputError
 from schemas.money import EXACT
-from schemas.text_file import delimiter_of, header_columns
+from schemas.text_file import delimiter_of, head_line, plain_blocks, whole_lines, without_header
 from schemas.workspace import Source
 
-# ASCII: Decimal reads digits of every script, and the readers take such text for no number.
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 _WITHIN = r"""(?:"NAME"|'NAME')\s*:\s*(?:Decimal\()?["']?([-+.\dEe]+)["']?|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'"""
-_WIDE = pa.decimal256(76, 30)
-_LARGE = r"[eE]\+?\d|\d{38}"
 _BATCH = 1 << 19
-_PLACES = 12
+_CSV_BLOCK = 1 << 22
 _BLANKS = ("", "NULL", "null", "\\N")
-# Two texts of so many digits are never one double, so the one found is the shortest.
-_SAFE = 10.0**15
 
 
 Inner = Mapping[str, tuple[str, str]]
@@ -72,6 +72,11 @@ class _Sums:
         if unreadable:
             self.unreadable[cost] = self.unreadable.get(cost, 0) + unreadable
 
+    def take(self, more: _Sums) -> None:
+        self.rows += more.rows
+        for cost, amount in more.totals.items():
+            self.add(cost, amount, more.unreadable.get(cost, 0))
+
 
 def sum_files(
     delivery: Delivery,
@@ -97,7 +102,7 @@ def sum_files(
             elif head.json:
                 _json(head, needed, sums)
             else:
-                _text(file, delivery.source, needed, sums, Path(scratch))
+                sums.take(_text(head, delivery.source, needed, Path(scratch)))
     return Stated(sums.rows, sums.totals, sums.unreadable)
 
 
@@ -119,15 +124,15 @@ def _parquet(file: BillFile, wanted: _Wanted, sums: _Sums) -> None:
     sums.rows += opened.metadata.num_rows
     for batch in opened.iter_batches(_BATCH, columns=_needed(found, lists)):
         for cost, raws in found.items():
-            columns = [_filled(batch.column(raw), wanted.blanks) for raw in raws]
+            columns = [filled(batch.column(raw), wanted.blanks) for raw in raws]
             if len({str(column.type) for column in columns}) > 1:
                 # A decimal beside a double would become one.
                 columns = [column.cast(pa.string()) for column in columns]
-            sums.add(cost, *_sum(pc.coalesce(*columns)))
+            sums.add(cost, *summed(pc.coalesce(*columns)))
         for cost, (raw, name) in lists.items():
             column = batch.column(raw)
             nested = pa.types.is_nested(column.type)
-            inside = _sum(pc.struct_field(pc.list_flatten(column), name)) if nested else _sum_within(column, name)
+            inside = summed(pc.struct_field(pc.list_flatten(column), name)) if nested else _sum_within(column, name)
             sums.add(cost, *inside)
 
 
@@ -135,23 +140,103 @@ def _needed(found: dict[str, list[str]], lists: dict[str, tuple[str, str]]) -> l
     return sorted({raw for raws in found.values() for raw in raws} | {raw for raw, _ in lists.values()})
 
 
-def _text(file: BillFile, source: Source, wanted: _Wanted, sums: _Sums, scratch: Path) -> None:
-    text = file.plain_text(scratch, source.encoding)
-    with text.path.open(encoding="utf-8") as opened:
-        header = opened.readline().rstrip("\r\n")
-    names = list(header_columns(header))
-    found, lists = wanted.of(names)
-    query = pl.scan_csv(text.path, separator=delimiter_of(header), infer_schema=False, truncate_ragged_lines=True)
-    written = query.collect_schema().names()
-    query = query.select(pl.col(written[names.index(raw)]).alias(raw) for raw in _needed(found, lists))
-    for frame in query.collect_batches(chunk_size=_BATCH):
-        sums.rows += frame.height
-        for cost, raws in found.items():
-            cells = [plain(frame.get_column(raw).to_arrow(), source, wanted.blanks) for raw in raws]
-            sums.add(cost, *_sum(pc.coalesce(*cells)))
-        for cost, (raw, name) in lists.items():
-            sums.add(cost, *_sum_within(frame.get_column(raw).to_arrow(), name))
-    file.leave(text)
+def _text(head: Head, source: Source, wanted: _Wanted, scratch: Path) -> _Sums:
+    """A CSV as it is unpacked; where a row is not as wide as the header, from a copy that has lost its footer."""
+    file = head.file
+    blocks = plain_blocks(file.path, file.name, source.encoding)
+    if blocks is not None:
+        with suppress(pa.ArrowInvalid):
+            sums = _csv_once(without_header(blocks), head, source, wanted, ragged=False)
+            file.leave(None)
+            return sums
+    copied = file.plain_text(scratch, source.encoding)
+    try:
+        with copied.path.open("rb") as opened:
+            lines = whole_lines(iter(lambda: opened.read(_CSV_BLOCK), b""))
+            return _csv_once(without_header(lines), head, source, wanted, ragged=True)
+    except pa.ArrowInvalid as error:
+        raise InputError(Fault(file.name, f"the CSV cannot be read: {error}")) from error
+    finally:
+        file.leave(copied)
+
+
+def _csv_once(blocks: Generator[bytes], head: Head, source: Source, wanted: _Wanted, *, ragged: bool) -> _Sums:
+    """Sums of rows; of one not as wide as the header the cells count that have their column's place.
+
+    Raises:
+        ArrowInvalid: quotes that make no sense; and a row of a wrong width unless `ragged` ones are meant.
+    """
+    needed = _needed(*wanted.of(head.columns))
+    places = {raw: head.columns.index(raw) for raw in needed}
+    names = [str(at) for at in range(len(head.columns))]  # as written they may have blanks around them
+    read = [names[at] for at in places.values()] or names[:1]
+    delimiter = delimiter_of(head_line(head.file.path, head.file.name, source.encoding))
+    odd: list[str] = []
+
+    def met(row: arrow_csv.InvalidRow) -> str:
+        odd.append(row.text)
+        return "skip" if ragged else "error"
+
+    sums = _Sums()
+    stream = _Stream(blocks)
+    if not stream.fill():
+        return sums
+    try:
+        for batch in arrow_csv.open_csv(
+            stream,
+            arrow_csv.ReadOptions(block_size=_CSV_BLOCK, column_names=names),
+            arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, invalid_row_handler=met),
+            arrow_csv.ConvertOptions(include_columns=read, column_types=dict.fromkeys(read, pa.string())),
+        ):
+            cells = {raw: batch.column(names[at]) for raw, at in places.items()}
+            _add_texts(sums, batch.num_rows, cells, source, wanted)
+    finally:
+        stream.close()
+    if odd:
+        rows = [next(csv.reader([text], delimiter=delimiter), []) for text in odd]
+        cells = {raw: pa.array([row[at] if at < len(row) else None for row in rows]) for raw, at in places.items()}
+        _add_texts(sums, len(rows), cells, source, wanted)
+    return sums
+
+
+def _add_texts(sums: _Sums, rows: int, cells: Mapping[str, pa.Array], source: Source, wanted: _Wanted) -> None:
+    sums.rows += rows
+    found, lists = wanted.of(list(cells))
+    for cost, raws in found.items():
+        sums.add(cost, *summed(pc.coalesce(*(plain(cells[raw], source, wanted.blanks) for raw in raws))))
+    for cost, (raw, name) in lists.items():
+        sums.add(cost, *_sum_within(cells[raw], name))
+
+
+class _Stream(io.RawIOBase):
+    """Blocks of bytes as a file to read from, which a thread of pyarrow does, also for a while after an error."""
+
+    def __init__(self, blocks: Generator[bytes]) -> None:
+        self._blocks = blocks
+        self._left = memoryview(b"")
+        self._busy = Lock()
+
+    def fill(self) -> bool:
+        """Whether there is something to read."""
+        if not self._left:
+            self._left = memoryview(next(self._blocks, b""))
+        return bool(self._left)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, into: memoryview) -> int:  # type: ignore[override]
+        with self._busy:
+            self.fill()
+            size = min(len(into), len(self._left))
+            into[:size] = self._left[:size]
+            self._left = self._left[size:]
+            return size
+
+    def close(self) -> None:
+        with self._busy:
+            self._blocks.close()
+        super().close()
 
 
 def _json(head: Head, wanted: _Wanted, sums: _Sums) -> None:
@@ -164,9 +249,7 @@ def _json(head: Head, wanted: _Wanted, sums: _Sums) -> None:
     once, keys = _json_once(head.file, *found, wanted.blanks)
     if (whole := wanted.of(tuple(keys))) != found:
         once, _ = _json_once(head.file, *whole, wanted.blanks)
-    sums.rows += once.rows
-    for cost, total in once.totals.items():
-        sums.add(cost, total, once.unreadable.get(cost, 0))
+    sums.take(once)
 
 
 def _json_once(
@@ -214,65 +297,3 @@ def nested_amounts(text: str, name: str) -> Iterator[str]:
     for found in re.finditer(_WITHIN.replace("NAME", re.escape(name)), text, re.DOTALL):
         if found.group(1) and re.fullmatch(NUMBER, found.group(1)):
             yield found.group(1)
-
-
-def _filled(values: pa.Array, blanks: tuple[str, ...]) -> pa.Array:
-    """A column in which texts that mean "no value" are null."""
-    if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
-        return values
-    empty = pc.is_in(values, value_set=pa.array(blanks, type=values.type))
-    return pc.if_else(empty, pa.scalar(None, values.type), values)
-
-
-def plain(values: pa.Array, source: Source, blanks: tuple[str, ...] = ()) -> pa.Array:
-    """Number text in the standard style; a text in another style counts as none."""
-    text = _filled(values.cast(pa.string()), blanks)
-    if source.decimal == "." and not source.thousands:
-        return text
-    point, mark = re.escape(source.decimal), re.escape(source.thousands)
-    whole = rf"(?:\d{{1,3}}(?:{mark}\d{{3}})+|\d+)" if source.thousands else r"\d+"
-    fits = pc.match_substring_regex(text, rf"^[+-]?(?:{whole}(?:{point}\d*)?|{point}\d+)(?:[eE][+-]?\d+)?$")
-    bare = pc.replace_substring(text, source.thousands, "") if source.thousands else text
-    bare = pc.replace_substring(bare, source.decimal, ".")
-    return pc.if_else(fits, bare, pa.scalar("not in the stated style", pa.string()))
-
-
-def _sum(values: pa.Array) -> tuple[Decimal, int]:
-    """Exact sum of one batch of a raw column, and the count of its cells that are no number.
-
-    It is made of 256-bit decimals where all of it fits, else of Python's one distinct value at a time.
-    """
-    if pa.types.is_decimal(values.type) or pa.types.is_integer(values.type):
-        wide = values.cast(pa.decimal256(76, getattr(values.type, "scale", 0)))
-        return pc.sum(wide).as_py() or Decimal(0), 0
-    if pa.types.is_float64(values.type):
-        units, values = _short_doubles(values)
-        total, unreadable = _sum(values.cast(pa.string()))
-        return EXACT.add(total, units), unreadable
-    if pa.types.is_floating(values.type) or pa.types.is_dictionary(values.type):
-        values = values.cast(pa.string())
-    number = pc.match_substring_regex(values, rf"^{NUMBER.pattern}$")
-    unreadable = pc.sum(pc.invert(number)).as_py() or 0
-    numbers = pc.array_filter(values, pc.fill_null(number, fill_value=False))
-    # Too large a number is not refused by the cast but comes out as another one.
-    large = pc.match_substring_regex(numbers, _LARGE)
-    try:
-        total = pc.sum(pc.cast(pc.array_filter(numbers, pc.invert(large)), _WIDE)).as_py() or Decimal(0)
-        left = pc.array_filter(numbers, large)
-    except pa.ArrowInvalid:
-        total, left = Decimal(0), numbers
-    for pair in pc.value_counts(left).to_pylist():
-        total = EXACT.add(total, EXACT.multiply(Decimal(pair["values"]), pair["counts"]))
-    return total, unreadable
-
-
-def _short_doubles(values: pa.Array) -> tuple[Decimal, pa.Array]:
-    """Sum of the doubles whose shortest text has no more than twelve places, and the other ones.
-
-    As text they would take ten times as long. A whole number of 1e-12 that divides back to the very same double
-    is that text's value; doubt (more digits, infinite, no number) leaves a value to the text.
-    """
-    scaled = pc.round(pc.multiply(values, 10.0**_PLACES))
-    same = pc.and_(pc.equal(pc.divide(scaled, 10.0**_PLACES), values), pc.less(pc.abs(scaled), _SAFE))
-    units = pc.sum(pc.cast(pc.cast(pc.array_filter(scaled, same), pa.int64()), pa.decimal128(19))).as_py()
-    return (units or Decimal(0)).scaleb(-_PLACES, context=EXACT), pc.array_filter(values, pc.invert(same))

@@ -202,7 +202,7 @@ def _tags(cells: dict[str, pl.Series]) -> pl.Series:
 
 def _tell_what_is_left_out(reading: Reading, named: pl.Series) -> None:
     """`named` marks private rows with tags. A footer is told without its text, which may be a private row's."""
-    text = reading.table.text
+    text = reading.table.copied
     if text and text.footer:
         reading.tell("footer", f"line {text.footer_line} is blank; what follows it was left out")
     if named.any():

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from attribution.bills.table_file import OpenTable, scan
+from attribution.bills.table_file import OpenTable, first_rows, scan
 from schemas.faults import Fault, InputError
 from schemas.workspace import Source
 
@@ -38,24 +38,25 @@ def proven_styles(table: OpenTable, source: Source, instants: Sequence[str], cos
         InputError: dates or amounts can be read in two ways; or dates of both orders stand in the file.
     """
     faults: list[Fault] = []
+    first = first_rows(table, _LOOKED_AT)
     if source.date_format is None:
         try:
-            source = replace(source, date_format=_date_format(table, instants))
+            source = replace(source, date_format=_date_format(table, first, instants))
         except InputError as error:
             faults.extend(error.faults)
     if source.decimal == "." and not source.thousands:
-        faults.extend(_comma_faults(table, costs))
+        faults.extend(_comma_faults(table, first, costs))
     if faults:
         raise InputError(faults)
     return source
 
 
-def _date_format(table: OpenTable, columns: Sequence[str]) -> str | None:
+def _date_format(table: OpenTable, first: pl.LazyFrame, columns: Sequence[str]) -> str | None:
     """None where no column writes dates that could be read in two ways."""
-    short = [name for name in columns if _is_short(_cells(table, [name]).head(_LOOKED_AT).collect())]
+    short = [name for name in columns if _is_short(_cells(first, [name]).collect())]
     if not short:
         return None
-    dates = _short_dates(_cells(table, short))
+    dates = _short_dates(_cells(scan(table), short))
     mark = dates.item(0, "mark")
     dates = dates.filter(pl.col("mark") == mark)
     day_first = dates.filter(pl.col("first") > _LAST_MONTH)
@@ -90,11 +91,11 @@ def _short_dates(cells: pl.LazyFrame) -> pl.DataFrame:
     )
 
 
-def _comma_faults(table: OpenTable, columns: Sequence[str]) -> list[Fault]:
-    comma = _cells(table, columns).head(_LOOKED_AT).filter(pl.col("text").str.contains(_COMMA)).head(1).collect()
+def _comma_faults(table: OpenTable, first: pl.LazyFrame, columns: Sequence[str]) -> list[Fault]:
+    comma = _cells(first, columns).filter(pl.col("text").str.contains(_COMMA)).head(1).collect()
     if comma.is_empty():
         return []
-    if _cells(table, columns).filter(pl.col("text").str.contains(_POINT)).head(1).collect().height:
+    if _cells(scan(table), columns).filter(pl.col("text").str.contains(_POINT)).head(1).collect().height:
         return []  # it writes points; a comma here and there is a bad cell
     what = f"amounts are written as {comma.item(0, 'text')}, and none with a decimal point"
     hint = 'State decimal = "," (and thousands = ".", where it has such marks) in the source.'
@@ -103,9 +104,8 @@ def _comma_faults(table: OpenTable, columns: Sequence[str]) -> list[Fault]:
     return [Fault(table.head.file.name, what, hint=hint)]
 
 
-def _cells(table: OpenTable, columns: Sequence[str]) -> pl.LazyFrame:
+def _cells(query: pl.LazyFrame, columns: Sequence[str]) -> pl.LazyFrame:
     """All cells of some text columns, as one column `text`."""
-    query = scan(table)
     schema = query.collect_schema()
     texts = [query.select(pl.col(name).alias("text")) for name in columns if schema.get(name) == pl.String]
     return pl.concat([pl.LazyFrame(schema={"text": pl.String}), *texts])

@@ -7,7 +7,7 @@ from decimal import Context, Decimal
 import pyarrow as pa
 import pytest
 
-from attribution.bills.control import _sum
+from attribution.bills.control_numbers import summed
 
 EXACT = Context(prec=1000)
 
@@ -26,12 +26,12 @@ def test_text_is_summed_to_the_last_digit(values: list[str]) -> None:
     total = Decimal(0)
     for value in values:
         total = EXACT.add(total, Decimal(value))
-    assert _sum(pa.array(values)) == (total, 0)
+    assert summed(pa.array(values)) == (total, 0)
 
 
 def test_what_is_no_number_is_counted_apart() -> None:
-    assert _sum(pa.array(["1", "abc", "NaN", None])) == (Decimal(1), 2)
+    assert summed(pa.array(["1", "abc", "NaN", None])) == (Decimal(1), 2)
 
 
 def test_doubles_are_summed_through_their_shortest_text() -> None:
-    assert _sum(pa.array([0.1, 0.2, 1e-7, 123456.789])) == (Decimal("123457.0890001"), 0)
+    assert summed(pa.array([0.1, 0.2, 1e-7, 123456.789])) == (Decimal("123457.0890001"), 0)

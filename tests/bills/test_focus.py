@@ -409,7 +409,7 @@ def test_the_same_content_has_the_same_digest_and_another_statement_another(tmp_
 
 
 def test_ragged_rows_deep_in_a_long_file_are_numbered_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attribution.bills.table_file._BLOCK", 1 << 12)
+    monkeypatch.setattr("attribution.bills.odd_csv._BLOCK", 1 << 12)
     monkeypatch.setattr("attribution.bills.table_file.BATCH_ROWS", 50)
     lines = focus_text(*({"ResourceId": f"r{number}"} for number in range(1, 501))).splitlines()
     for row in (203, 377, 500):

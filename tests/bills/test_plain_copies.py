@@ -1,4 +1,4 @@
-"""One plain copy of each text file, for the reader and the control sum together."""
+"""Text files are read without a copy; where one is out of the ordinary, reader and control sum share one."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from schemas import plain_copies
 from schemas.bills import Delivery
 from schemas.packed import UnfinishedFileError
 from schemas.text_file import PlainText, plain_text
+
+FOOTER = "\nThis report was made for you.\n"
 
 
 @pytest.fixture
@@ -35,8 +37,14 @@ def both(delivery: Delivery) -> tuple[int, int]:
         return sum(batch.rows for batch in read(unpacked)), summing.result().rows
 
 
-def test_reader_and_control_sum_unpack_a_file_once(tmp_path: Path, made: list[Path]) -> None:
-    put(tmp_path, "bill.csv.gz", focus_text({}, {}))
+def test_an_ordinary_file_is_never_copied(tmp_path: Path, made: list[Path]) -> None:
+    put(tmp_path, "bill.csv.gz", focus_text({}, {"Tags": '{"team": "a, b"}'}))
+    assert both(look(tmp_path).deliveries[0]) == (2, 2)
+    assert not made
+
+
+def test_reader_and_control_sum_share_the_copy_of_another(tmp_path: Path, made: list[Path]) -> None:
+    put(tmp_path, "bill.csv.gz", focus_text({}, {}) + "\nTotal 2 rows\n")
     assert both(look(tmp_path).deliveries[0]) == (2, 2)
     assert len(made) == 1
     assert not made[0].parent.exists()
@@ -45,7 +53,7 @@ def test_reader_and_control_sum_unpack_a_file_once(tmp_path: Path, made: list[Pa
 def test_a_part_that_both_have_read_no_longer_lies_on_disk(tmp_path: Path, made: list[Path]) -> None:
     parts = [f"20260901-20261001/run/cur-{part}.csv.gz" for part in range(3)]
     for number, part in enumerate(parts):
-        put(tmp_path, f"bills/{part}", cur_text(*[{"lineItem/ResourceId": str(number)}] * (number + 1)))
+        put(tmp_path, f"bills/{part}", cur_text(*[{"lineItem/ResourceId": str(number)}] * (number + 1)) + FOOTER)
     manifest(tmp_path, "bills/20260901-20261001", "run", parts)
     with unpacked_once(look(tmp_path).deliveries[0]) as unpacked:
         assert stated(unpacked).rows == 6
@@ -68,7 +76,7 @@ def test_two_parts_of_one_content_have_a_copy_each(tmp_path: Path, made: list[Pa
     """What one of them gave up is not taken from under the other."""
     parts = [f"20260901-20261001/run/cur-{part}.csv.gz" for part in range(2)]
     for part in parts:
-        put(tmp_path, f"bills/{part}", cur_text({}))
+        put(tmp_path, f"bills/{part}", cur_text({}) + FOOTER)
     manifest(tmp_path, "bills/20260901-20261001", "run", parts)
     with unpacked_once(look(tmp_path).deliveries[0]) as unpacked:
         assert stated(unpacked).rows == sum(batch.rows for batch in read(unpacked)) == 2

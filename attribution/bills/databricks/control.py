@@ -21,7 +21,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from attribution.bills.control import NUMBER, plain
+from attribution.bills.control_numbers import NUMBER, plain
 from attribution.bills.json_lines import lines_of, read_line
 from attribution.bills.listing import read_head
 from attribution.bills.nested_cells import read_nested

@@ -128,18 +128,22 @@ def _batch(reading: Reading, plan: Plan, tags: TagTexts) -> Batch:
         elif target == "Tags":
             reading.read_tags(tags, raw)
         elif dtype == pl.String:
-            columns[target] = read_text(raw)
+            columns[target] = _text(reading, raw)
         else:
             columns[target], bad = read_quantity(raw, reading.source)
             reading.fail(bad, target, "a number", raw, required=False)
     _fill_provider(reading)
     settle(reading)
-    extras = {name: read_text(frame.get_column(raw)) for name, raw in plan.extras.items()}
+    extras = {name: _text(reading, frame.get_column(raw)) for name, raw in plan.extras.items()}
     costs: dict[str, tuple[str, ...]] = {cost: (plan.focus[cost],) for cost in COSTS if cost in plan.focus}
     if reading.source.effective == "billed":
         columns["EffectiveCost"] = columns["BilledCost"]
         costs.pop("EffectiveCost", None)
     return to_batch(reading, extras, costs)
+
+
+def _text(reading: Reading, raw: pl.Series) -> pl.Series:
+    return raw if reading.table.csv else read_text(raw)  # cells of CSV that say NULL came as nulls
 
 
 def _read_cost(reading: Reading, cost: str, raw: pl.Series) -> None:

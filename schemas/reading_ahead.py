@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 T = TypeVar("T")
 
 
-def ahead(items: Generator[T]) -> Iterator[T]:
+def ahead(items: Generator[T]) -> Generator[T]:
     """The same items in the same order, at most one of them waiting; an error comes where its item would have.
 
     Args:
-        items: none of them None; made in one thread, and closed there, also where the caller stops early.
+        items: none of them None; made in one thread, and closed once it has ended, also where the caller stops early.
     """
     with ThreadPoolExecutor(1, "reading ahead") as beside:
         try:
@@ -22,4 +22,5 @@ def ahead(items: Generator[T]) -> Iterator[T]:
                 coming = beside.submit(next, items, None)
                 yield item
         finally:
-            beside.submit(items.close).result()
+            beside.shutdown()  # not by a last task: where all this is garbage already, nobody would do it
+            items.close()

@@ -6,7 +6,7 @@ from collections.abc import Generator
 
 import pytest
 
-from flows.reading_ahead import ahead
+from schemas.reading_ahead import ahead
 
 
 def numbers(made: list[str], last: int, *, fails: bool = False) -> Generator[int]:
