@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import random
 from dataclasses import dataclass
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Literal
 
@@ -125,6 +126,13 @@ def _place(world: World) -> str:
     hour = f"{scattered} // {world.resources}"
     return f"""({scattered} % {world.resources})::INT AS r,
         (({hour}) // {HOURS_A_DAY} * 24 + ({hour}) % {HOURS_A_DAY})::INT AS h"""
+
+
+def month_sql(world: World, file: Path, month: date, factor: float) -> str:
+    """The COPY that writes the bill of another month: the same charges, their costs times a factor."""
+    after = (month + timedelta(days=31)).replace(day=1)
+    text = _bill_sql(world).replace(str(world.bill), str(file)).replace("2026-11-01", f"{after}")
+    return text.replace("2026-10-01", f"{month}").replace("10) AS amount", f"10) * {factor} AS amount")
 
 
 def _bill_sql(world: World) -> str:
