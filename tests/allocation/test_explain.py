@@ -9,7 +9,9 @@ import polars as pl
 from allocation_worlds import MARCH, World, march
 
 from attribution.allocation import Explanation, broken, explain, reconcile, split
+from attribution.allocation.shares import _text, recompute
 from attribution.rules import read_rules
+from schemas.money import MONEY
 
 RULES = """
 [[account]]
@@ -117,3 +119,43 @@ def test_reconcile_finds_a_unit() -> None:
     assert broken(reconcile(subjects, lines, known, subjects)).get_column("column").to_list() == ["ListCost"]
     stranger = lines.with_columns(subject_id=pl.lit(9, pl.Int64))
     assert broken(reconcile(subjects, lines, stranger, subjects)).height == 11
+
+
+def test_a_passage_tells_its_first_and_last_day() -> None:
+    assert [(one.first_day, one.last_day) for one in explained().passages] == [(march(1), march(9))]
+
+
+def test_the_reason_of_a_split_stands_behind_its_share_and_no_other() -> None:
+    lines = explained().as_lines({"share": "agreed in May"})
+    shares = [line for line in lines if 'split "share"' in line]
+    assert len(shares) > 1
+    assert [line for line in lines if "agreed in May" in line] == shares
+
+
+def test_a_default_rule_is_told_last_and_of_its_own_dimension_alone() -> None:
+    rules = RULES + '[[rule]]\nname = "at last"\ndefault = true\nassign = { project = "last", owner = "kofi" }\n'
+    said = explained(rules=rules).passages[0].dimensions
+    assert [one.value for one in said["project"]] == ["ruled", "late", "csv", "bill", "parent", "platform", "last"]
+    assert [(one.value, one.won) for one in said["owner"]] == [("kofi", True)]
+
+
+def test_shares_are_made_again_pool_by_pool() -> None:
+    """Three pools of one split beside each other: each day's money goes by its own weights, to the last unit."""
+    lineage = pl.DataFrame(
+        {
+            "split": ["s"] * 5,
+            "subject_id": [1] * 5,
+            "usage_date": [march(1), march(1), march(2), march(2), march(3)],
+            "pool_allocation_id": [7] * 5,
+            "hour": [None] * 5,
+            "weight": ["0.000000000001", "0.000000000002", "1", "3", "5"],
+            "EffectiveCost": pl.Series(["9", "9", "4", "4", "2"]).str.to_decimal(scale=12).cast(MONEY),
+        }
+    )
+    assert [str(one.normalize()) for one in recompute(lineage, "EffectiveCost")] == ["3", "6", "1", "3", "2"]
+
+
+def test_a_sum_of_weights_keeps_its_twelve_places() -> None:
+    assert _text([1, 2]) == "0.000000000003"
+    assert _text([10**12, 5 * 10**11]) == "1.5"
+    assert _text([10**13]) == "10"

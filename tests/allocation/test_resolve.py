@@ -391,3 +391,51 @@ def test_only_what_no_bill_has_is_told() -> None:
     rules += '[[rule]]\nname = "s"\nwhen = { SkuId = "2" }\nassign = { project = "p" }\n'
     resolved = World().bill("i-1", "1").resolved(rules)
     assert resolved.notices == ('rule "r" asks x_gone, which no bill has; it sees nothing there',)
+
+
+def test_what_a_parent_says_holds_from_the_first_day_it_was_billed_so() -> None:
+    """Also where it is billed with the same tags ever after, and the child on a day between."""
+    world = World().attach("vol-1", "i-1")
+    for day in (3, 20):
+        world.bill("i-1", "1", march(day), tags={"project": "atlas"})
+    for day in (2, 10):
+        world.bill("vol-1", "1", march(day))
+    assert [name for name, *_ in answers(world)] == ["atlas", "atlas", "unallocated", "atlas"]
+
+
+def test_of_a_near_parents_bill_and_a_far_ones_list_the_near_one_is_heard() -> None:
+    world = World().attach("vol-1", "i-1").attach("i-1", "cluster")
+    world.bill("i-1", "1", tags={"project": "near"}).tag("cluster", "project", "far").bill("vol-1", "1")
+    assert answers(world)[1] == ("near", "parent", "parent i-1 bill-tag:project")
+
+
+def test_three_attachments_follow_each_other() -> None:
+    world = World()
+    for parent, since in (("i-1", None), ("i-2", march(10)), ("i-3", march(20))):
+        world.attach_from("vol-1", parent, since).bill(parent, "1", tags={"project": parent})
+    for day in (9, 10, 19, 20):
+        world.bill("vol-1", "1", march(day))
+    assert [name for name, *_ in answers(world)][3:] == ["i-1", "i-2", "i-2", "i-3"]
+
+
+@pytest.mark.parametrize("parent", ["vol-1", "", " "])
+def test_what_is_attached_to_itself_or_to_nothing_has_no_parent(parent: str) -> None:
+    world = World().attach("vol-1", parent).bill(" ", "1", tags={"project": "blank"})
+    world.bill("vol-1", "1", march(1), tags={"project": "early"}).bill("vol-1", "1", march(2))
+    assert answers(world)[2] == ("unallocated", "unallocated", None)
+
+
+def test_tags_in_time_of_many_resources_do_not_mix() -> None:
+    world = World()
+    for number, day in ((1, 5), (2, 9), (3, 7)):
+        world.tag(f"i-{number}", "project", f"early-{number}", None, march(day))
+        world.tag(f"i-{number}", "project", f"late-{number}", march(day), None)
+        for at in (day - 1, day):
+            world.bill(f"i-{number}", "1", march(at))
+    named = [name for name, *_ in answers(world)]
+    assert named == [f"{when}-{number}" for number in (1, 2, 3) for when in ("early", "late")]
+
+
+def test_a_tag_that_names_no_creator_makes_no_parent() -> None:
+    world = World().bill("boss", "1", tags={"project": "atlas"}).bill("i-1", "1", tags={"made-by": "boss"})
+    assert answers(world)[1] == ("unallocated", "unallocated", None)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from attribution.rules import CONDITIONS, RuleBook, alike, coded, holds, read_rules
 from attribution.rules.conditions import glob_pattern
+from attribution.rules.files import digest_of
 from attribution.rules.records import Argument, Ask, Not
 from schemas.dimensions import DIMENSIONS, STAGES
 from schemas.faults import InputError
@@ -366,3 +367,40 @@ def test_an_alias_may_begin_on_the_day_on_which_another_ends(first: str) -> None
     assert project.edition(None) is None
     both = text.replace("until = 2026-03-02", "until = 2026-03-03")
     assert 'stands for both "early" and "late"' in faults(both) or 'both "late" and "early"' in faults(both)
+
+
+def test_rows_that_two_questions_answer_differently_are_not_alike() -> None:
+    values = coded(pl.Series("x", ["a", "b", "c", "d"]))
+    first, second = Ask("x", "equals", "a"), Ask("x", "equals", "b")
+    kinds = alike([values.asked([first, second])]).to_list()
+    assert kinds[0] != kinds[1]
+    assert kinds[2] == kinds[3]
+    assert len(set(kinds)) == 3
+
+
+@pytest.mark.parametrize("name", ["elasticity", "x_pool", "tag:pool", "1st", "Team", "two words"])
+def test_what_cannot_name_a_dimension(name: str) -> None:
+    assert name in faults(f'[dimension."{name}"]\n')
+
+
+@pytest.mark.parametrize("limit", ["0", "-1", "true", "nan", "inf", "[1]"])
+def test_a_limit_of_small_values_is_an_amount_above_zero(limit: str) -> None:
+    assert "other_below must be an amount above 0" in faults(f"[dimension.project]\nother_below = {limit}\n")
+
+
+def test_a_tag_that_cannot_be_taken_is_told_beside_those_that_can() -> None:
+    said = faults('[dimension.team]\ntags = [{ take = "tag:unit", part = 1 }, "team", { take = "ServiceName" }]\n')
+    assert "split and part go together" in said
+    assert '"ServiceName" is no tag' in said
+
+
+def test_a_sign_and_another_that_it_must_not_have_hold_together() -> None:
+    when = 'when = { BilledCost = { sign = ["negative", "zero"], not = { sign = "zero" } } }'
+    (read,) = read_rules(rule(f'{when}\nassign = {{ project = "p" }}')).rules
+    look = coded(pl.Series(["negative", "zero", "positive"]))
+    assert holds(read.when, lambda _: look, 3).to_list() == [True, False, False]
+
+
+def test_the_digest_of_files_that_do_not_fit_together_is_one_of_both() -> None:
+    assert digest_of([{"a": {"b": 1}}, {"a": [2]}]) != digest_of([{"a": {"b": 1}}])
+    assert digest_of([{"a": [2]}, {"a": {"b": 1}}]) != digest_of([{"a": {"b": 1}}, {"a": [2]}])
