@@ -203,3 +203,35 @@ def test_later_splits_see_shares_with_their_nodes_tags() -> None:
     divided = cluster.divided(chain)
     assert sums(divided, "project") == {"atlas": "16", "borealis": "8", "finance": "168"}
     assert divided.costs.filter(usage_date=march(1)).height == divided.costs.height
+
+
+def test_a_job_that_begins_and_ends_within_hours_pays_for_its_seconds() -> None:
+    """Half an hour, then a quarter; the bill of the second hour ends in its middle, and the job outlives it."""
+    cluster = Cluster().node("n", 4).bill("n", 0, 1, "8").bill("n", 1, 0.5, "4", step=0.5)
+    cluster.job("1", "n", 0.25, 0.75, 4, project="atlas").job("2", "n", 1.25, 3, 4, project="borealis")
+    found = sums(cluster.divided(by_jobs()), "project")
+    assert found == {"atlas": "4", "borealis": "2", "idle": "6"}
+
+
+def test_a_charge_that_is_a_second_longer_than_an_hour_has_that_second_in_the_next() -> None:
+    cluster = Cluster().node("n", 1).bill("n", 0, 1 + 1 / 3600, "3601", step=1 + 1 / 3600)
+    cluster.job("1", "n", 1, 2, 1, project="atlas")
+    assert sums(cluster.divided(by_jobs()), "project") == {"atlas": "1", "idle": "3600"}
+
+
+def test_a_charge_without_length_stands_in_the_hour_in_which_it_begins() -> None:
+    cluster = Cluster().node("n", 1).bill("n", 5, 1, "2").bill("n", 6, 1, "0.50")
+    cluster.periods[1]["ChargePeriodEnd"] = cluster.periods[1]["ChargePeriodStart"]
+    cluster.job("1", "n", 5, 6, 1, project="atlas")
+    assert sums(cluster.divided(by_jobs()), "project") == {"atlas": "2", "idle": "0.5"}
+
+
+def test_charges_of_one_hour_are_one_span_from_the_first_to_the_last() -> None:
+    cluster = Cluster().node("n", 1).bill("n", 0, 0.25, "1", step=0.25).bill("n", 0.75, 0.25, "1", step=0.25)
+    cluster.job("1", "n", 0, 0.5, 1, project="atlas")
+    assert sums(cluster.divided(by_jobs()), "project") == {"atlas": "1", "idle": "1"}
+
+
+def test_a_node_without_gpus_and_jobs_is_no_node() -> None:
+    cluster = Cluster().node("n", 0).bill("n", 0, 2, "1", tags={"project": "web"})
+    assert sums(cluster.divided(by_jobs()), "project") == {"web": "2"}
