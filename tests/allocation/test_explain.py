@@ -122,7 +122,21 @@ def test_reconcile_finds_a_unit() -> None:
 
 
 def test_a_passage_tells_its_first_and_last_day() -> None:
-    assert [(one.first_day, one.last_day) for one in explained().passages] == [(march(1), march(9))]
+    world = World().bill("vol", "1", march(4))
+    world.lines += [{**world.lines[0], "usage_date": march(day)} for day in (2, 9)]
+    subjects, lines, tags, resources = world.frames
+    book = read_rules("")
+    said = explain(
+        "vol",
+        MARCH,
+        subjects=subjects,
+        lines=lines,
+        tags=tags,
+        resources=resources,
+        rules=book,
+        divided=split(world.resolved(book), book),
+    )
+    assert [(one.first_day, one.last_day) for one in said.passages] == [(march(2), march(9))]
 
 
 def test_the_reason_of_a_split_stands_behind_its_share_and_no_other() -> None:

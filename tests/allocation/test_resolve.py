@@ -437,5 +437,6 @@ def test_tags_in_time_of_many_resources_do_not_mix() -> None:
 
 
 def test_a_tag_that_names_no_creator_makes_no_parent() -> None:
-    world = World().bill("boss", "1", tags={"project": "atlas"}).bill("i-1", "1", tags={"made-by": "boss"})
+    world = World().bill("boss", "1", tags={"project": "atlas"})
+    world.bill("i-1", "1", tags={"made-by": "boss", "boss": "yes"})
     assert answers(world)[1] == ("unallocated", "unallocated", None)
