@@ -67,7 +67,10 @@ def without_long_exponents(text: pl.Series) -> tuple[pl.Series, pl.Series]:
     exponent = text.str.contains_any(["e", "E"])
     at = exponent.arg_true()
     long = text.gather(at).str.contains(r"[eE][+-]?[0-9]{4,}")
-    return (text.scatter(at.filter(long), None) if long.any() else text), exponent
+    if not long.any():
+        return text, exponent
+    # A mask, since `scatter` would write into the texts of whoever asked.
+    return text.set(pl.zeros(text.len(), pl.Boolean, eager=True).scatter(at.filter(long), values=True), None), exponent
 
 
 def _short_doubles(doubles: pl.Series) -> tuple[pl.Series, pl.Series]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import io
 import json
 from decimal import Decimal
 from pathlib import Path
@@ -421,3 +422,15 @@ def test_ragged_rows_deep_in_a_long_file_are_numbered_right(tmp_path: Path, monk
     assert len(rows) == 497
     assert all(resource == f"r{number}" for resource, number in rows)
     assert bill.rejected["BilledCost"] == 3
+
+
+@pytest.mark.parametrize("written", ["1e5000", "NaN", "--1", "12,5x", "1e0005"])
+@pytest.mark.parametrize("column", ["BilledCost", "ListCost", "ConsumedQuantity"])
+def test_a_cell_that_is_no_number_is_told_in_csv_and_in_parquet(tmp_path: Path, column: str, written: str) -> None:
+    rows = [{column: "1"}, {column: written}, {column: "2"}]
+    put(tmp_path, "a.csv", focus_text(*rows))
+    frame = pl.read_csv(io.StringIO(focus_text(*rows)), infer_schema=False)
+    frame.write_parquet(tmp_path / "b.parquet")
+    for delivery in look(tmp_path).deliveries:
+        (batch,) = read_batches(delivery)
+        assert [(row["column"], row["value"]) for row in batch.refused.iter_rows(named=True)] == [(column, written)]

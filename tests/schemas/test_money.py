@@ -24,6 +24,7 @@ from schemas.money import (
     split_units,
     sum_exactly,
     to_units,
+    without_long_exponents,
 )
 
 EXACT = Context(prec=400)
@@ -290,3 +291,12 @@ def test_every_plain_number_in_reach_is_read_to_the_last_digit(
     elif abs(exact) >= LARGEST:
         assert money.to_list() == [None, Decimal(1)]
         assert cut == 0
+
+
+def test_exponents_of_four_digits_are_none_and_stay_in_the_texts_they_came_in() -> None:
+    texts = pl.Series("cost", ["1e5000", "1", None, "2E-0003", "1e3"])
+    read, exponent = without_long_exponents(texts)
+    assert read.to_list() == [None, "1", None, None, "1e3"]
+    assert exponent.to_list() == [True, False, None, True, True]
+    assert read_money(texts)[0].to_list() == [None, Decimal(1), None, None, Decimal(1000)]
+    assert texts.to_list() == ["1e5000", "1", None, "2E-0003", "1e3"]
