@@ -27,9 +27,9 @@ import duckdb
 from measures import peak_mib
 from rich.console import Console
 from rich.table import Table
-from world import World, make, month_sql
+from world import World, bill_sql, make
 
-from attribution.detection.windows import next_month
+from attribution.detection.windows import month_of, next_month
 from flows import steps
 from flows.settings import load_workspace
 
@@ -70,16 +70,15 @@ class Night:
 def company(data: Path, months: int, rows: int) -> tuple[World, list[date]]:
     """A bill for each of the months before November 2026."""
     world = make(data, rows, "R")
-    first = date(2026, 11 - months % 12, 1).replace(year=2026 - months // 12)
-    days = [first]
+    days = [date(2026, 10, 1)]
     while len(days) < months:
-        days.append(next_month(days[-1]))
+        days.insert(0, month_of(days[0] - timedelta(days=1)))
     con = duckdb.connect()
     con.execute("SET threads = 2; SET TimeZone = 'UTC'")
     for number, month in enumerate(days):
         file = world.root / "bills" / f"focus_{month:%Y-%m}.parquet"
         if not file.exists() or month == days[-1]:  # the last one was changed by the run before
-            con.execute(month_sql(world, file, month, 1 + number / 50))
+            con.execute(bill_sql(world, file, month, 1 + number / 50))
     return world, days
 
 
@@ -121,7 +120,7 @@ def measure(world: World, months: list[date]) -> dict[str, Any]:
     steps.nightly(workspace, as_of, do=nights["nothing new"])
     con = duckdb.connect()
     con.execute("SET threads = 2; SET TimeZone = 'UTC'")
-    con.execute(month_sql(world, world.root / "bills" / f"focus_{months[-1]:%Y-%m}.parquet", months[-1], 2))
+    con.execute(bill_sql(world, world.root / "bills" / f"focus_{months[-1]:%Y-%m}.parquet", months[-1], 2))
     con.close()
     steps.nightly(workspace, as_of, do=nights["one month"])
     published = workspace.store / "costs.duckdb"

@@ -91,7 +91,7 @@ def make(data: Path, rows: int, shape: Shape) -> World:
     (world.root / "rules.toml").write_text(rules(), encoding="utf-8")
     con = duckdb.connect()
     con.execute("SET threads = 2; SET TimeZone = 'UTC'; SET preserve_insertion_order = true")
-    con.execute(_bill_sql(world))
+    con.execute(bill_sql(world, world.bill))
     con.close()
     _write_inventory(world)
     _write_tags(world)
@@ -128,15 +128,9 @@ def _place(world: World) -> str:
         (({hour}) // {HOURS_A_DAY} * 24 + ({hour}) % {HOURS_A_DAY})::INT AS h"""
 
 
-def month_sql(world: World, file: Path, month: date, factor: float) -> str:
-    """The COPY that writes the bill of another month: the same charges, their costs times a factor."""
+def bill_sql(world: World, file: Path, month: date = date(2026, 10, 1), factor: float = 1) -> str:
+    """The COPY that writes a month's bill: 31 columns, costs as DOUBLE, as AWS exports them, times a factor."""
     after = (month + timedelta(days=31)).replace(day=1)
-    text = _bill_sql(world).replace(str(world.bill), str(file)).replace("2026-11-01", f"{after}")
-    return text.replace("2026-10-01", f"{month}").replace("10) AS amount", f"10) * {factor} AS amount")
-
-
-def _bill_sql(world: World) -> str:
-    """The COPY that writes the bill: 31 columns, costs as DOUBLE, as AWS exports them."""
     services = [_listed(tuple(one[at] for one in SERVICES)) for at in range(3)]
     meters = 3 if world.shape == "R" else 1
     # Nodes that live all month run one experiment after the other.
@@ -152,9 +146,10 @@ COPY (
             (hash(hash(r) + {epoch}) % {world.tagsets})::INT AS t,
             hash(hash(r) + 15) % 10 AS untagged,
             (hash(hash(i) + 3) % {meters})::INT AS m,
-            round((hash(hash(i) + 4) % 100000000) / 1e7 + 0.0000000417 * (hash(hash(i) + 5) % 1000), 10) AS amount,
+            round((hash(hash(i) + 4) % 100000000) / 1e7 + 0.0000000417 * (hash(hash(i) + 5) % 1000), 10)
+                * {factor} AS amount,
             round((hash(hash(i) + 6) % 100000) / 1000, 3) AS quantity,
-            TIMESTAMPTZ '2026-10-01 00:00:00+00' + to_hours(h) AS began
+            TIMESTAMPTZ '{month} 00:00:00+00' + to_hours(h) AS began
         FROM placed
     )
     SELECT
@@ -162,8 +157,8 @@ COPY (
         '100200300400' AS BillingAccountId,
         'Bench Labs' AS BillingAccountName,
         'USD' AS BillingCurrency,
-        TIMESTAMPTZ '2026-11-01 00:00:00+00' AS BillingPeriodEnd,
-        TIMESTAMPTZ '2026-10-01 00:00:00+00' AS BillingPeriodStart,
+        TIMESTAMPTZ '{after} 00:00:00+00' AS BillingPeriodEnd,
+        TIMESTAMPTZ '{month} 00:00:00+00' AS BillingPeriodStart,
         CASE WHEN i % {BAD_EVERY} = {BAD_EVERY // 2} THEN 'Usages' ELSE 'Usage' END AS ChargeCategory,
         {services[2]}[s + 1] || ' in ' || {_listed(REGIONS)}[g + 1] || ', tier ' || m AS ChargeDescription,
         'Usage-Based' AS ChargeFrequency,
@@ -196,7 +191,7 @@ COPY (
             || '","pod":"worker-' || t || '"}}'
         END AS Tags
     FROM about
-) TO '{world.bill}' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880)
+) TO '{file}' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880)
 """
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import polars as pl
-import pyarrow as pa
 
 
 def count_of(mark: bytes, block: bytes) -> int:
     """How often the one byte `mark` stands in a block; the block is not copied."""
+    import pyarrow as pa  # noqa: PLC0415 - takes long to import, and what reads no file needs none of it
+
     numbers = pl.from_arrow(pa.Array.from_buffers(pa.uint8(), len(block), [None, pa.py_buffer(block)]))
     return int((pl.Series(numbers) == mark[0]).sum())

@@ -32,7 +32,7 @@ def parse_instants(text: pl.Series, timezone: str = "UTC", date_format: str | No
             clock also reads days with one after them.
     """
     first = text.head(1)
-    if (text == first).all(ignore_nulls=False) and text.len():  # the period of a bill, which none need hash
+    if (text == first).all(ignore_nulls=False) and text.len():  # as the period of a bill is: nothing to hash
         return _parse(first, timezone, date_format).new_from_index(0, text.len()).rename(text.name)
     distinct = text.drop_nulls().unique()
     if not distinct.len():

@@ -278,7 +278,10 @@ class _Copy:
 def _tidy(block: bytes) -> bytes:
     # One-byte searches are many times faster than longer ones, and mostly they settle it.
     if b"\xef" in block:
-        block = block.removeprefix(BOM).replace(b"\n" + BOM, b"\n").removeprefix(BOM)
+        while block.startswith(BOM):
+            block = block.removeprefix(BOM)
+        while b"\n" + BOM in block:  # as many as there are, or it would matter where a block begins
+            block = block.replace(b"\n" + BOM, b"\n")
     if b"\r" in block:
         while b"\r\r\n" in block:
             block = block.replace(b"\r\r\n", b"\r\n")

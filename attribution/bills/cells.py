@@ -64,8 +64,8 @@ def read_costs(raw: pl.Series, source: Source) -> tuple[pl.Series, Decimal, pl.S
     bad = written.is_not_null() & money.is_null()
     too_large = Decimal(0)
     if bad.any():
-        written = text.filter(bad).cast(pl.String)
-        numbers = written.filter(written.str.contains(NUMBER).fill_null(value=False)).to_list()
+        refused = text.filter(bad).cast(pl.String)
+        numbers = refused.filter(refused.str.contains(NUMBER).fill_null(value=False)).to_list()
         too_large = add(*(Decimal(number) for number in numbers))
     return money, residual, bad, too_large
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from threading import Lock
 
@@ -166,10 +167,10 @@ def _csv_once(blocks: Generator[bytes], head: Head, source: Source, wanted: _Wan
     Raises:
         ArrowInvalid: quotes that make no sense; and a row of a wrong width unless `ragged` ones are meant.
     """
-    needed = _needed(*wanted.of(head.columns))
-    places = {raw: head.columns.index(raw) for raw in needed}
+    meant = wanted.of(head.columns)
+    places = {raw: head.columns.index(raw) for raw in _needed(*meant)}
     names = [str(at) for at in range(len(head.columns))]  # as written they may have blanks around them
-    read = [names[at] for at in places.values()] or names[:1]
+    included = [names[at] for at in places.values()] or names[:1]
     delimiter = delimiter_of(head_line(head.file.path, head.file.name, source.encoding))
     odd: list[str] = []
 
@@ -177,6 +178,7 @@ def _csv_once(blocks: Generator[bytes], head: Head, source: Source, wanted: _Wan
         odd.append(row.text)
         return "skip" if ragged else "error"
 
+    standard = partial(plain, source=source, blanks=wanted.blanks)
     sums = _Sums()
     stream = _Stream(blocks)
     if not stream.fill():
@@ -186,24 +188,31 @@ def _csv_once(blocks: Generator[bytes], head: Head, source: Source, wanted: _Wan
             stream,
             arrow_csv.ReadOptions(block_size=_CSV_BLOCK, column_names=names),
             arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, invalid_row_handler=met),
-            arrow_csv.ConvertOptions(include_columns=read, column_types=dict.fromkeys(read, pa.string())),
+            arrow_csv.ConvertOptions(include_columns=included, column_types=dict.fromkeys(included, pa.string())),
         ):
             cells = {raw: batch.column(names[at]) for raw, at in places.items()}
-            _add_texts(sums, batch.num_rows, cells, source, wanted)
+            _add_texts(sums, batch.num_rows, cells, meant, standard)
     finally:
         stream.close()
     if odd:
         rows = [next(csv.reader([text], delimiter=delimiter), []) for text in odd]
         cells = {raw: pa.array([row[at] if at < len(row) else None for row in rows]) for raw, at in places.items()}
-        _add_texts(sums, len(rows), cells, source, wanted)
+        _add_texts(sums, len(rows), cells, meant, standard)
     return sums
 
 
-def _add_texts(sums: _Sums, rows: int, cells: Mapping[str, pa.Array], source: Source, wanted: _Wanted) -> None:
+def _add_texts(
+    sums: _Sums,
+    rows: int,
+    cells: Mapping[str, pa.Array],
+    meant: tuple[dict[str, list[str]], dict[str, tuple[str, str]]],
+    read: Callable[[pa.Array], pa.Array],
+) -> None:
+    """Add some rows; `meant`: what the whole header says is summed, and no part of it tells."""
     sums.rows += rows
-    found, lists = wanted.of(list(cells))
+    found, lists = meant
     for cost, raws in found.items():
-        sums.add(cost, *summed(pc.coalesce(*(plain(cells[raw], source, wanted.blanks) for raw in raws))))
+        sums.add(cost, *summed(pc.coalesce(*(read(cells[raw]) for raw in raws))))
     for cost, (raw, name) in lists.items():
         sums.add(cost, *_sum_within(cells[raw], name))
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import threading
+from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -19,9 +21,10 @@ from attribution.bills.listing import read_head
 from attribution.bills.ordinary_csv import Form, OutOfTheOrdinaryError, ordinary_rows
 from attribution.bills.readers import bill_file
 from attribution.bills.table_file import OpenTable, Ragged, open_table, raw_rows
+from schemas import packed
 from schemas.bills import BillFile
 from schemas.faults import InputError
-from schemas.text_file import LinesAhead
+from schemas.text_file import LinesAhead, plain_blocks
 from schemas.workspace import Source
 
 if TYPE_CHECKING:
@@ -77,6 +80,11 @@ def everything(table: OpenTable) -> Read | str:
     except InputError as error:
         return str(error)
     return rows, ragged
+
+
+def in_blocks_of(size: int) -> Callable[..., Generator[bytes] | None]:
+    """As `plain_blocks`, in blocks of so many bytes at least."""
+    return lambda path, where, encoding, *_: plain_blocks(path, where, encoding, size)
 
 
 def with_care(table: OpenTable) -> Read | str:
@@ -158,16 +166,17 @@ def test_quotes_are_looked_for_in_every_column(monkeypatch: pytest.MonkeyPatch) 
 
 
 @settings(max_examples=300, deadline=None)
-@example(rows=[["a", "1", "x"], ["b", "2"]], end="\n", raw="")
-@example(rows=[["a", "1", "x"]], end="\r\n", raw='b,2,"y\nz"\n')
-@example(rows=[["a", "1", "x"]], end="\n", raw="\nThe end\n")
+@example(rows=[["a", "1", "x"], ["b", "2"]], end="\n", raw="", size=1)
+@example(rows=[["a", "1", "x"]], end="\r\n", raw='b,2,"y\nz"\n', size=1)
+@example(rows=[["a", "1", "x"]], end="\n", raw="\nThe end\n", size=1)
 @given(
     rows=st.lists(st.lists(CELLS, min_size=2, max_size=4) | st.lists(CELLS, min_size=3, max_size=3), max_size=6),
     end=st.sampled_from(["\n", "\r\n", ""]),
     raw=st.lists(PIECES, max_size=6).map("".join) | st.just(""),
+    size=st.sampled_from([1, 20, 1 << 20]),
 )
 def test_both_ways_read_the_same(
-    tmp_path_factory: pytest.TempPathFactory, rows: list[list[str]], end: str, raw: str
+    tmp_path_factory: pytest.TempPathFactory, rows: list[list[str]], end: str, raw: str, size: int
 ) -> None:
     """Whatever a program, a spreadsheet or an accident wrote: polars says the same as pyarrow, or nothing."""
     text = io.StringIO()
@@ -176,7 +185,12 @@ def test_both_ways_read_the_same(
     writer.writerows(rows)
     path = tmp_path_factory.mktemp("csv") / "bill.csv"
     path.write_bytes((text.getvalue() + raw).encode().removesuffix(b"" if end else b"\n"))
-    assert everything(opened(path)) == with_care(opened(path))
+    carefully = with_care(opened(path))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(table_file, "BATCH_ROWS", 1)
+        patch.setattr(packed, "_READ", size)
+        patch.setattr(table_file, "plain_blocks", in_blocks_of(size))
+        assert everything(opened(path)) == carefully
 
 
 def test_a_stated_encoding_is_not_taken_for_utf8_before_the_whole_file_was_seen(tmp_path: Path) -> None:
@@ -188,11 +202,14 @@ def test_a_stated_encoding_is_not_taken_for_utf8_before_the_whole_file_was_seen(
 
 def test_a_reader_left_in_the_middle_ends_its_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table_file, "BATCH_ROWS", 1)
-    monkeypatch.setattr(table_file, "_FIRST_BYTES", 1)
+    monkeypatch.setattr(packed, "_READ", 60)
+    monkeypatch.setattr(table_file, "plain_blocks", in_blocks_of(60))
     path = tmp_path / "bill.csv"
     path.write_text("resource,cost,tags\n" + "a,1,x\n" * 1000)
     with closing(raw_rows(opened(path), ())) as rows:  # type: ignore[type-var]  # a generator
-        assert next(rows).frame.height == 1000
+        assert 0 < next(rows).frame.height < 1000
+        assert [one for one in threading.enumerate() if one.name.startswith("reading ahead")]
+    assert not [one for one in threading.enumerate() if one.name.startswith("reading ahead")]
 
 
 def test_lines_are_found_on_one_walk_through_the_blocks() -> None:
