@@ -18,7 +18,8 @@ import polars as pl
 
 from attribution.bills.cells import read_costs, read_instants, read_months, read_quantity, read_text
 from attribution.bills.charge_rows import Reading, extra_columns, footer_notice, settle, to_batch
-from attribution.bills.control import Inner, sum_files
+from attribution.bills.control import sum_files
+from attribution.bills.control_sums import Inner
 from attribution.bills.listing import Head, read_head
 from attribution.bills.services import service_category
 from attribution.bills.styles import proven_styles

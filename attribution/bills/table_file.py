@@ -23,16 +23,8 @@ from attribution.bills.ordinary_csv import Form, OutOfTheOrdinaryError, ordinary
 from attribution.bills.parquet_file import laid_flat, slices
 from schemas.faults import Fault, InputError
 from schemas.reading_ahead import ahead
-from schemas.text_file import (
-    LinesAhead,
-    PlainText,
-    delimiter_of,
-    head_line,
-    physical_lines,
-    plain_blocks,
-    rows_on_lines,
-    without_header,
-)
+from schemas.text_file import PlainText, delimiter_of, head_line, plain_blocks, without_header
+from schemas.text_lines import LinesAhead, physical_lines, rows_on_lines
 
 BATCH_ROWS = 250_000
 # Reports of 200 columns come in smaller batches, so that memory stays bounded.

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from bills_kit import Everything, csv_text, look, put, read_delivery, read_only
 
-from attribution.bills.control import nested_amounts
+from attribution.bills.control_sums import nested_amounts
 from attribution.bills.nested_cells import read_nested
 from schemas.charges import Charges
 from schemas.check import check

@@ -24,7 +24,8 @@ from attribution.bills.table_file import OpenTable, Ragged, open_table, raw_rows
 from schemas import packed
 from schemas.bills import BillFile
 from schemas.faults import InputError
-from schemas.text_file import LinesAhead, plain_blocks
+from schemas.text_file import plain_blocks
+from schemas.text_lines import LinesAhead
 from schemas.workspace import Source
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from attribution.bills import read as read_batches
 from schemas.faults import InputError
-from schemas.text_file import head_line, header_columns, physical_lines, plain_text
+from schemas.text_file import head_line, header_columns, plain_text
+from schemas.text_lines import physical_lines
 
 BOM = b"\xef\xbb\xbf"
 TEXT = focus_text({"ChargeDescription": "Zoë 训练"})

@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from attribution.bills.cells import read_costs, read_text
-from attribution.bills.control import nested_amounts
+from attribution.bills.control_sums import nested_amounts
 from attribution.bills.nested_cells import read_nested
 from schemas.money import MONEY, add
 from schemas.workspace import Source

@@ -14,7 +14,7 @@ import polars as pl
 
 from attribution.bills.cells import read_costs
 from attribution.bills.charge_rows import Reading, ragged_cells
-from attribution.bills.control import nested_amounts
+from attribution.bills.control_sums import nested_amounts
 from attribution.bills.deliveries import by_shards
 from attribution.bills.flat import Layout, RawColumns, categorize, has, issued_by, read_flat, sum_flat
 from attribution.bills.gcp.credits import AMOUNT, Credits, read_credits, with_grants
