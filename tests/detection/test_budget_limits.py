@@ -75,11 +75,34 @@ def test_a_week_without_cost_says_nothing_of_weekdays() -> None:
     assert rate(*week, *[0] * 7, *week).factors == (1,) * 7
 
 
+@pytest.mark.parametrize(
+    ("week", "factors"),
+    [
+        ([10, 10, 10, 10, 10, 0, 0], (*[Fraction(7, 5)] * 5, 0, 0)),  # nothing at weekends is a pattern, too
+        ([10, 10, 10, 10, 10, -1, 0], (1,) * 7),  # money back on Saturdays is none
+    ],
+)
+def test_a_weekday_may_cost_nothing_and_not_less(week: list[int], factors: tuple[Fraction, ...]) -> None:
+    found = rate(*week * 3)
+    assert found.factors == factors
+    if 1 not in factors:
+        assert (found.level, found.variance) == (Fraction(50, 7), 0), "each day is held against its own weekday"
+
+
+def test_a_cost_that_comes_on_another_day_each_week_has_no_weekdays() -> None:
+    assert rate(*[7, *[0] * 6], *[0, 7, *[0] * 5], *[0, 0, 7, *[0] * 4]).factors == (1,) * 7
+
+
+def test_two_odd_days_at_the_end_leave_the_level_and_its_days() -> None:
+    assert (rate(100, 100, 100, 10, 1000).level, rate(100, 100, 100, 10, 1000).days) == (100, 3)
+
+
 def test_days_scatter_by_the_sample_and_the_level_they_share() -> None:
     found = rate(90, 110, 90, 110, 100)
     assert (found.level, found.variance, found.days) == (100, 100, 5)
     assert found.spread(10) == 100 * 10 + Fraction(100 * 10 * 10, 5)
-    assert rate(100).variance == rate().level == 0
+    assert rate(100).variance == 0
+    assert (rate(90, 110).variance, rate(90, 110).days) == (200, 2)
     assert [root(Fraction(number)) for number in (-1, 0, 15, 16)] == [0, 0, 3, 4]
 
 

@@ -148,6 +148,16 @@ def test_weekends_are_foreseen_as_weekends() -> None:
     assert found["forecast"] == sum(whole)
 
 
+def test_weeks_of_work_are_foreseen_on_whatever_day_the_data_ends() -> None:
+    week = [
+        cost(date(2026, 9, 1) + timedelta(days=at), "10" if (at + 1) % 7 not in {5, 6} else "0") for at in range(49)
+    ]
+    for last in range(11, 19):  # from a Sunday to the next
+        day = date(2026, 10, last)
+        given = daily([one for one in week if one["usage_date"] <= day])
+        assert row(given, month(9999), clock(day, day + timedelta(days=1)))["forecast"] == 22 * 10
+
+
 def test_each_source_is_foreseen_from_its_own_last_day() -> None:
     late = every_day(OCTOBER, date(2026, 10, 10), "5", source="cirrus")
     found = row(daily(every_day(OCTOBER, LAST, "10"), late), month(10_000), clock(cirrus=date(2026, 10, 10)))

@@ -95,7 +95,7 @@ def is_fee(line: Line, days: Mapping[date, int], last: date) -> bool:
     """Whether a line comes now and then rather than every day."""
     if line.source == OWN_COSTS:
         return True
-    active = [day for day, units in days.items() if units and last - timedelta(days=WINDOW) < day <= last]
+    active = [day for day, units in days.items() if units and last - timedelta(days=WINDOW) < day]
     return bool(active) and len(active) <= FEE * ((last - min(active)).days + 1)
 
 

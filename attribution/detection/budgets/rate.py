@@ -34,10 +34,10 @@ _FLAT = (Fraction(1),) * 7
 class Rate:
     """Units a day, each weekday's factor, and the variance of a day and of the level."""
 
-    level: Fraction = Fraction(0)
-    factors: tuple[Fraction, ...] = _FLAT
-    variance: Fraction = Fraction(0)
-    days: int = 1
+    level: Fraction
+    factors: tuple[Fraction, ...]
+    variance: Fraction
+    days: int
 
     def on(self, day: date) -> Fraction:
         """What a day is expected to cost."""
@@ -52,18 +52,14 @@ def rate_of(values: Sequence[int], last: date) -> Rate:
     """The rate of a series.
 
     Args:
-        values: units of consecutive days, oldest first.
+        values: units of consecutive days, oldest first; one at least.
         last: the day of the last one.
     """
-    if not values:
-        return Rate()
     factors = _weekdays(values, last)
     first = last - timedelta(days=len(values) - 1)
-    plain = [
-        value / factors[(first + timedelta(days=at)).weekday()] if factors[(first + timedelta(days=at)).weekday()] else
-        Fraction(value)
-        for at, value in enumerate(values)
-    ]  # fmt: skip
+    by_day = [factors[(first + timedelta(days=at)).weekday()] for at in range(len(values))]
+    # A weekday that costs nothing says nothing of the level; else at a Sunday's end a week of work would be foreseen as 0.
+    plain = [value / factor for value, factor in zip(values, by_day, strict=True) if factor]
     level, kept = _level(plain)
     scatter = sum(((one - level) ** 2 for one in kept), Fraction(0)) / max(len(kept) - 1, 1)
     return Rate(level, factors, scatter, len(kept))
@@ -95,8 +91,8 @@ def _weekdays(values: Sequence[int], last: date) -> tuple[Fraction, ...]:
         whole = sum(days)
         if whole > 0:
             for at, value in enumerate(days):
-                shares[(last - timedelta(days=7 * week + 6 - at)).weekday()].append(Fraction(value * 7, whole))
-    if min(map(len, shares)) < WEEKS:
+                shares[(last - timedelta(days=7 * week + 6 - at)).weekday()].append(Fraction(value, whole))
+    if len(shares[0]) < WEEKS:
         return _FLAT
     typical = [Fraction(median(share)) for share in shares]
     whole_week = sum(typical, Fraction(0))

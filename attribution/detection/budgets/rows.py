@@ -135,8 +135,8 @@ def _row(budget: Budget, span: tuple[date, date | None], lines: Lines, seen: For
     start, end = span
     amount = to_units(budget.amount)
     warn = to_units(EXACT.multiply(budget.amount, budget.warn_at).quantize(Decimal(1).scaleb(-12), context=EXACT))
-    facts = {day: units for day, units in lines.total().items() if day >= start and (end is None or day < end)}
-    until = end or clock.last + timedelta(days=HORIZON + 1)
+    until = end or date.max
+    facts = {day: units for day, units in lines.total().items() if start <= day < until}
     to_come = {day: units for day, units in seen.days.items() if start <= day < until}
     spent = sum(facts.values())
     over = not to_come and until <= clock.today
