@@ -28,8 +28,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 SECONDS = 90  # a change that runs on for so long is noticed
 TESTS = {
-    "attribution/detection/daily": "detection/test_daily_baseline detection/test_daily_anomalies",
-    "attribution/detection/budgets": "detection/test_budgets detection/test_budget_limits",
+    "attribution/detection/daily": "detection/test_daily_baseline detection/test_daily_anomalies "
+    "detection/test_baseline_oracle",
+    "attribution/detection/budgets": "detection/test_budgets detection/test_budget_limits detection/test_budget_rows",
     "attribution/detection/planned": "detection/test_planned",
     "attribution/detection/progress": "detection/test_progress",
     "attribution/detection/marks": "detection/test_finding_marks",
