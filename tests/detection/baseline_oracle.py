@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
+from itertools import pairwise
 from statistics import median
 
 Amounts = list[float | None]
@@ -83,7 +84,7 @@ class Baseline:
         known = [one for one in weeks if one is not None]
         if len(known) < 5:
             return False
-        steps = [later - earlier for earlier, later in zip(known, known[1:], strict=False)]
+        steps = [later - earlier for earlier, later in pairwise(known)]
         rise = known[4] - known[0]
         small, large = min(steps) >= 0.02 * known[0], max(steps) <= 0.6 * rise
         return known[0] > 0 and rise >= 0.25 * known[0] and small and large

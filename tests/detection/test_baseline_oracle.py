@@ -47,7 +47,7 @@ def same(one: float | None, other: float | None) -> bool:
 
 @pytest.mark.parametrize("seed", range(2))
 def test_every_day_is_expected_as_the_words_say(seed: int) -> None:
-    rng = Random(seed)
+    rng = Random(seed)  # noqa: S311
     series = [drawn(rng) for _ in range(SERIES)]
     judged = expect(pl.concat([days(amounts, series=number) for number, amounts in enumerate(series)]))
     found = episodes.episodes(judged)
