@@ -1,9 +1,10 @@
 """Do the tests notice? One number, comparison, sign or word of a module is changed at a time, and its tests run.
 
-    python benchmarks/mutations.py attribution/detection/daily [--sample 40] [--seed 1] [--say]
+    python benchmarks/mutations.py attribution/detection/daily [--sample 40] [--seed 1] [--near] [--say]
 
 Prints each change that no test noticed, and counts. Each runs in a process of its own, forked from one that has the
-libraries loaded; nothing is written to the modules.
+libraries loaded; nothing is written to the modules. Tests that come by the changed statement run first, the quickest
+ahead; all others of the module run only when these noticed nothing.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from __future__ import annotations
 import argparse
 import ast
 import os
+import pickle
 import random
 import re
 import signal
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.abc import Loader, MetaPathFinder
@@ -22,40 +25,31 @@ from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_loader
 from itertools import pairwise
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
+WALKED = (f"{ROOT}/attribution/", f"{ROOT}/schemas/")
 SECONDS = 90  # a change that runs on for so long is noticed
+_GROWN = (
+    "detection/test_growth detection/test_growth_findings detection/test_growth_effects detection/test_growth_details "
+    "detection/test_causes detection/test_contributors detection/test_weekly detection/test_weekdays "
+    "detection/test_worth detection/test_planned"
+)
 TESTS = {
     "attribution/detection/daily": "detection/test_daily_baseline detection/test_daily_anomalies "
     "detection/test_baseline_oracle",
     "attribution/detection/budgets": "detection/test_budgets detection/test_budget_limits detection/test_budget_rows",
-    "attribution/detection/planned": "detection/test_planned",
     "attribution/detection/progress": "detection/test_progress",
     "attribution/detection/marks": "detection/test_finding_marks",
-    "attribution/detection/silence": "detection/test_growth_findings",
     "attribution/detection/doubles": "detection/test_bill_twice",
     "attribution/detection/waste": "detection/test_waste_records detection/test_waste_known_cases detection/test_waste "
     "detection/test_waste_cases detection/test_waste_utilization detection/test_waste_over detection/test_waste_idle "
     "detection/test_waste_inventory detection/test_waste_training detection/test_waste_undetermined",
     "attribution/detection/recipients": "detection/test_recipients detection/test_growth_findings",
-    "attribution/detection/wording": "detection/test_growth_findings detection/test_causes",
-    "attribution/detection/comparison": "detection/test_growth detection/test_growth_effects detection/test_weekdays",
-    "attribution/detection/growth": "detection/test_growth detection/test_causes detection/test_growth_findings",
-    "attribution/detection/growth_findings": "detection/test_growth_findings detection/test_causes "
-    "detection/test_contributors",
-    "attribution/detection/windows": "detection/test_growth detection/test_growth_findings detection/test_weekly "
-    "detection/test_contributors detection/test_progress",
-    "attribution/detection/sums": "detection/test_growth detection/test_growth_effects detection/test_causes",
     "attribution/detection/invoices": "detection/test_invoices",
-    "attribution/detection/exchange": "detection/test_worth inputs/test_plans_and_rates",
-    "attribution/detection/weekly": "detection/test_weekly",
-    "attribution/detection/weekdays": "detection/test_weekdays",
-    "attribution/detection/causes": "detection/test_causes",
-    "attribution/detection/contributors": "detection/test_contributors",
-    "attribution/detection": "detection/test_growth detection/test_growth_findings detection/test_growth_effects "
-    "detection/test_weekdays detection/test_worth",
+    "attribution/detection/exchange": "detection/test_worth detection/test_growth_details inputs/test_plans_and_rates",
+    "attribution/detection": _GROWN,
     "attribution/allocation/nodes/capacity": "allocation/test_node_sizes allocation/test_jobs_on_nodes",
     "attribution/allocation/nodes": "allocation/test_jobs_on_nodes allocation/test_pod_usage",
     "attribution/allocation/shares": "allocation/test_split_ways allocation/test_split",
@@ -172,20 +166,88 @@ class _Changed(MetaPathFinder, Loader):
         exec(compile(self.change.applied(), str(self.change.path), "exec"), module.__dict__)  # noqa: S102
 
 
-def noticed(change: Change | None, tests: list[str], *, properties: bool) -> bool:
+Walks = dict[str, tuple[float, dict[str, set[int]]]]
+"""Test -> seconds it takes, and the lines of each module that it comes by."""
+
+
+class _Walked:
+    """A plugin of pytest that notes where each test comes by."""
+
+    def __init__(self) -> None:
+        self.walks: Walks = {}
+
+    def pytest_runtest_protocol(self, item: Any) -> None:  # noqa: ANN401
+        lines: dict[str, set[int]] = {}
+        self.walks[item.nodeid] = (time.monotonic(), lines)
+
+        def note(frame: FrameType, event: str, _: object) -> Any:  # noqa: ANN401
+            file = frame.f_code.co_filename
+            if event == "call" and not file.startswith(WALKED):
+                return None
+            lines.setdefault(file, set()).add(frame.f_lineno)
+            return note
+
+        sys.settrace(note)
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        sys.settrace(None)
+        began, lines = self.walks[nodeid]
+        self.walks[nodeid] = (time.monotonic() - began, lines)
+
+
+def walked(tests: list[str], *, properties: bool) -> Walks | None:
+    """Where these tests come by; None where one fails without any change."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        plugin = _Walked()
+        code = _run(tests, properties=properties, plugins=[plugin])
+        with os.fdopen(writing, "wb") as out:
+            pickle.dump(None if code else plugin.walks, out)
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as back:
+        walks: Walks | None = pickle.load(back)  # noqa: S301  # written by the child
+    os.waitpid(child, 0)
+    return walks
+
+
+def first_tests(change: Change, walks: Walks) -> list[str]:
+    """The tests that come by the changed statement, the quickest first; by the module where it is run on import."""
+    spans = []
+    for node in ast.walk(ast.parse(change.path.read_bytes())):
+        if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+            body = node.body if isinstance(node.body, list) else [node.body]
+            spans += [one for part in body for one in ast.walk(part) if isinstance(one, ast.stmt)]
+    lines: set[int] = set()
+    for node in sorted(spans, key=lambda one: one.lineno):  # the innermost comes last
+        body = getattr(node, "body", None)
+        end = body[0].lineno - 1 if body else node.end_lineno or node.lineno
+        if node.lineno <= change.line <= max(end, node.lineno):
+            lines = set(range(node.lineno, max(end, node.lineno) + 1))
+    file = str(change.path)
+    met = {test: took for test, (took, by) in walks.items() if by.get(file, set()) & (lines or by.get(file, set()))}
+    return sorted(met, key=lambda test: met[test])
+
+
+def _run(tests: list[str], *, properties: bool, plugins: list[object]) -> int:
+    with open(os.devnull, "w") as nothing:  # noqa: PTH123
+        os.dup2(nothing.fileno(), 1)
+        os.dup2(nothing.fileno(), 2)
+    import pytest  # noqa: PLC0415
+
+    kind = [] if properties else ["-m", "not hypothesis"]
+    return int(pytest.main([*OPTIONS, *kind, *tests], plugins=plugins))
+
+
+def noticed(change: Change, tests: list[str], *, properties: bool) -> bool:
     """Whether a test fails with the change."""
     child = os.fork()
     if child == 0:
         signal.alarm(SECONDS)
-        with open(os.devnull, "w") as nothing:  # noqa: PTH123
-            os.dup2(nothing.fileno(), 1)
-            os.dup2(nothing.fileno(), 2)
-        if change:
-            sys.meta_path.insert(0, _Changed(change))
-        import pytest  # noqa: PLC0415
-
-        kind = [] if properties else ["-m", "not hypothesis"]
-        os._exit(int(pytest.main([*OPTIONS, *kind, *tests])))
+        sys.meta_path.insert(0, _Changed(change))
+        os._exit(_run(tests, properties=properties, plugins=[]))
     return os.waitpid(child, 0)[1] != 0
 
 
@@ -196,6 +258,7 @@ def main() -> None:
     asked.add_argument("--sample", type=int)
     asked.add_argument("--seed", type=int, default=1)
     asked.add_argument("--properties", action="store_true", help="run property tests, too")
+    asked.add_argument("--near", action="store_true", help="run no other tests than those that come by the statement")
     asked.add_argument("--say", action="store_true", help="print what was noticed, too")
     given = asked.parse_args()
     os.environ["POLARS_MAX_THREADS"] = "1"
@@ -208,15 +271,19 @@ def main() -> None:
         whole = [one for file in files for one in changes(file)]
         if given.sample and given.sample < len(whole):
             whole = sorted(random.Random(given.seed).sample(whole, given.sample), key=lambda one: (one.path, one.start))
-        lived, sound = 0, set()
+        lived, rooms = 0, dict[str, Walks]()
         for one in whole:
             named = one.path.relative_to(ROOT).with_suffix("").as_posix()
             room = max((key for key in TESTS if named == key or named.startswith(f"{key}/")), key=len)
             tests = [f"tests/{name}.py" for name in TESTS[room].split()]
-            if room not in sound and noticed(None, tests, properties=given.properties):
-                sys.exit(f"{room}: its tests fail without any change")
-            sound.add(room)
-            dead = noticed(one, tests, properties=given.properties)
+            if room not in rooms:
+                walks = walked(tests, properties=given.properties)
+                if walks is None:
+                    sys.exit(f"{room}: its tests fail without any change")
+                rooms[room] = walks
+            first = first_tests(one, rooms[room])
+            tried = (first,) if given.near and first else (first, tests)
+            dead = any(noticed(one, some, properties=given.properties) for some in tried if some)
             lived += not dead
             if given.say or not dead:
                 print(f"{'noticed' if dead else 'LIVED'} {named}.py:{one.line}: {one.old} -> {one.new}", flush=True)

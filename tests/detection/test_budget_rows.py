@@ -47,8 +47,8 @@ def seen(lines: Lines, until: date, ahead: Ahead | None = None, **ends: date) ->
         (
             {"amount": "260"},
             (
-                "project=orion: 180.00 USD of 260.00 USD of 2026-10 was spent up to 2026-10-18; at this rate the line is "
-                "reached on 2026-10-26; 310.00 is foreseen for the whole of it (310.00 to 310.00)."
+                "project=orion: 180.00 USD of 260.00 USD of 2026-10 was spent up to 2026-10-18; at this rate the line "
+                "is reached on 2026-10-26; 310.00 is foreseen for the whole of it (310.00 to 310.00)."
             ),
         ),
         (
@@ -61,8 +61,8 @@ def seen(lines: Lines, until: date, ahead: Ahead | None = None, **ends: date) ->
         (
             {"amount": "5000", "warn_at": Decimal("0.02"), "period": "total"},
             (
-                "project=orion: 180.00 USD of 5,000.00 USD in all was spent up to 2026-10-18; the warning line of 100.00 "
-                "was reached on 2026-10-10; 480.00 is foreseen 30 days on (480.00 to 480.00)."
+                "project=orion: 180.00 USD of 5,000.00 USD in all was spent up to 2026-10-18; the warning line of "
+                "100.00 was reached on 2026-10-10; 480.00 is foreseen 30 days on (480.00 to 480.00)."
             ),
         ),
     ],
