@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from waste_cases import Case, answers, every_case, result_of, world_of
+from waste_cases import Case, Compare, answers, every_case, told_of, verdict_of, world_of
 
 CASES = tuple(every_case())
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_a_labelled_case(case: Case) -> None:
-    assert result_of(case) == case.label
+def test_a_labelled_case(case: Case, as_written_down: Compare) -> None:
+    rows = told_of(case)
+    assert verdict_of(rows) == case.label
+    as_written_down(rows)
 
 
 @pytest.mark.parametrize("kind", sorted({case.kind for case in CASES}))

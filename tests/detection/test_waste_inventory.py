@@ -13,11 +13,13 @@ from waste_cases import (
     FEWEST,
     SECOND,
     Change,
+    Compare,
     Near,
     around,
     days_ago,
     each,
     people,
+    verdicts,
 )
 
 TODAY = AS_OF.date()
@@ -328,18 +330,24 @@ INVENTORY = (
 
 
 @pytest.mark.parametrize(("cases", "change"), each(INVENTORY, "fires"))
-def test_what_must_be_found_is_found(cases: Near, change: Change) -> None:
-    assert cases.verdicts(change) == ["finding"]
+def test_what_must_be_found_is_found(cases: Near, change: Change, as_written_down: Compare) -> None:
+    rows = cases.told(change)
+    assert verdicts(rows) == ["finding"]
+    as_written_down(rows)
 
 
 @pytest.mark.parametrize(("cases", "change"), each(INVENTORY, "spares"))
-def test_near_misses_are_not_found(cases: Near, change: Change) -> None:
-    assert cases.verdicts(change) == []
+def test_near_misses_are_not_found(cases: Near, change: Change, as_written_down: Compare) -> None:
+    rows = cases.told(change)
+    assert verdicts(rows) == []
+    as_written_down(rows)
 
 
 @pytest.mark.parametrize(("cases", "change"), each(INVENTORY, "lacks"))
-def test_missing_data_is_never_idle(cases: Near, change: Change) -> None:
-    assert cases.verdicts(change) in ([], ["undetermined"])
+def test_missing_data_is_never_idle(cases: Near, change: Change, as_written_down: Compare) -> None:
+    rows = cases.told(change)
+    assert verdicts(rows) in ([], ["undetermined"])
+    as_written_down(rows)
 
 
 def test_every_detector_has_its_cases() -> None:

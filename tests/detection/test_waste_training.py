@@ -13,7 +13,20 @@ from typing import Any
 import polars as pl
 import pytest
 from detection_worlds import AS_OF, LAST, WORLD, billed, inventory, metered, metric, thing, utilization
-from waste_cases import ALWAYS_FIRES, ALWAYS_SPARED, FEWEST, SECOND, Change, Near, around, days_ago, each, findings_of
+from waste_cases import (
+    ALWAYS_FIRES,
+    ALWAYS_SPARED,
+    FEWEST,
+    SECOND,
+    Change,
+    Compare,
+    Near,
+    around,
+    days_ago,
+    each,
+    findings_of,
+    verdicts,
+)
 
 from attribution.detection import WasteInputs
 from schemas.inputs import CHECKPOINT_COLUMNS, JOB_COLUMNS, RUN_COLUMNS
@@ -534,18 +547,24 @@ TRAINING = (
 
 
 @pytest.mark.parametrize(("cases", "change"), each(TRAINING, "fires"))
-def test_what_must_be_found_is_found(cases: Near, change: Change) -> None:
-    assert cases.verdicts(change) == ["finding"]
+def test_what_must_be_found_is_found(cases: Near, change: Change, as_written_down: Compare) -> None:
+    rows = cases.told(change)
+    assert verdicts(rows) == ["finding"]
+    as_written_down(rows)
 
 
 @pytest.mark.parametrize(("cases", "change"), each(TRAINING, "spares"))
-def test_near_misses_are_not_found(cases: Near, change: Change) -> None:
-    assert "finding" not in cases.verdicts(change)
+def test_near_misses_are_not_found(cases: Near, change: Change, as_written_down: Compare) -> None:
+    rows = cases.told(change)
+    assert "finding" not in verdicts(rows)
+    as_written_down(rows)
 
 
 @pytest.mark.parametrize(("cases", "change"), each(TRAINING, "lacks"))
-def test_missing_data_is_never_waste(cases: Near, change: Change) -> None:
-    assert cases.verdicts(change) in ([], ["undetermined"])
+def test_missing_data_is_never_waste(cases: Near, change: Change, as_written_down: Compare) -> None:
+    rows = cases.told(change)
+    assert verdicts(rows) in ([], ["undetermined"])
+    as_written_down(rows)
 
 
 def test_every_detector_has_its_cases() -> None:

@@ -31,6 +31,8 @@ DIMENSIONS = ("project", "stage", "experiment", "owner", "environment")
 Label = Literal["waste", "active", "undetermined", "unjudged"]
 """`unjudged`: the detector has nothing to say of the subject."""
 Change = Mapping[str, Any]
+Compare = Callable[[Iterable[Row]], None]
+"""The fixture `as_written_down`."""
 SECOND = timedelta(seconds=1)
 SEPTEMBER = date(2026, 9, 1)
 FEWEST = 5
@@ -160,11 +162,24 @@ def answers(world: WasteInputs, kind: str) -> dict[str, list[Row]]:
     return told
 
 
-def result_of(case: Case) -> str:
+def told_of(case: Case) -> list[Row]:
     """What the case's detector says of its subject, alone in its world."""
     told = answers(world_of([case]), case.kind)
-    mine = [row["verdict"] for subject, rows in told.items() if case.is_about(subject) for row in rows]
-    return {"finding": "waste", "undetermined": "undetermined"}[mine[0]] if mine else "active"
+    return [row for subject, rows in told.items() if case.is_about(subject) for row in rows]
+
+
+def result_of(case: Case) -> str:
+    """What that makes the subject."""
+    return verdict_of(told_of(case))
+
+
+def verdicts(rows: Iterable[Row]) -> list[str]:
+    return [str(row["verdict"]) for row in rows]
+
+
+def verdict_of(rows: Sequence[Row]) -> str:
+    """The label that these rows of one subject come to."""
+    return {"finding": "waste", "undetermined": "undetermined"}[rows[0]["verdict"]] if rows else "active"
 
 
 def every_case() -> Iterator[Case]:
@@ -190,8 +205,8 @@ class Near:
     lacks: Sequence[Change]  # undetermined, or nothing said
     subject: str = "r-1"
 
-    def verdicts(self, change: Change) -> list[str]:
-        return [str(row["verdict"]) for row in answers(self.make(**change), self.kind).get(self.subject, ())]
+    def told(self, change: Change) -> list[Row]:
+        return answers(self.make(**change), self.kind).get(self.subject, [])
 
 
 def each(cases: Sequence[Near], name: str) -> list[Any]:

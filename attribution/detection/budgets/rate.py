@@ -58,7 +58,7 @@ def rate_of(values: Sequence[int], last: date) -> Rate:
     factors = _weekdays(values, last)
     first = last - timedelta(days=len(values) - 1)
     by_day = [factors[(first + timedelta(days=at)).weekday()] for at in range(len(values))]
-    # A weekday that costs nothing says nothing of the level; else at a Sunday's end a week of work would be foreseen as 0.
+    # A weekday that costs nothing says nothing of the level; else a week of work were foreseen as 0 on a Sunday.
     plain = [value / factor for value, factor in zip(values, by_day, strict=True) if factor]
     level, kept = _level(plain)
     scatter = sum(((one - level) ** 2 for one in kept), Fraction(0)) / max(len(kept) - 1, 1)

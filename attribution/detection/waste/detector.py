@@ -143,6 +143,8 @@ def judged(
     unsure = pl.col("result") == "undetermined"
     said = pl.lit("data is missing") if doubt is None else doubt.fill_null("data is missing")
     kept = pl.col("stake") if saving is None else saving.cast(MONEY)
+    # Many begin with the inventory's own word for a thing, which is of any case.
+    evidence = pl.concat_str(evidence.str.head(1).str.to_uppercase(), evidence.str.slice(1))
     doubtful = pl.format("{}. Undetermined: {}.", evidence, said)
     places = tuple(name for name in ("within", "made_of") if name in rows.collect_schema())
     named = ("key", "subject", "BillingCurrency", "result", "owner", "project", "month")

@@ -10,7 +10,7 @@ import polars as pl
 from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import DELETED
-from attribution.detection.waste.telling import day
+from attribution.detection.waste.telling import counted, day
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
@@ -22,12 +22,12 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         pl.col("deleted").is_not_null() & pl.col("last_day").is_not_null()
     )
     late = (pl.col("last_day") - pl.col("deleted")).dt.total_days()
-    text = "Deleted on {}, yet with usage up to {}, {} days later; {}"
+    text = "Deleted on {}, yet with usage up to {}, {} later; {}"
     return judged(
         rows,
         at,
         waste=late > 0,
-        evidence=pl.format(text, day("deleted"), day("last_day"), late, "told_cost"),
+        evidence=pl.format(text, day("deleted"), day("last_day"), counted(late, "day"), "told_cost"),
         confidence=pl.when(pl.col("deleted_at").is_not_null()).then(pl.lit("high")).otherwise(pl.lit("medium")),
     )
 

@@ -13,7 +13,7 @@ import polars as pl
 from attribution.detection.waste.detector import NO, UNKNOWN, Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import SNAPSHOTS
-from attribution.detection.waste.telling import day
+from attribution.detection.waste.telling import counted, day
 
 _BACKUP = r"(?i)backup|awsbackup|recovery.?point|\bdlm\b|velero|snapshot.?schedule|policy"
 
@@ -35,7 +35,6 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     backup = pl.col("name").str.contains(_BACKUP).fill_null(value=False)
     spared = pl.col("held").fill_null(value=False) | backup
     fires = (silent >= at["days"]) & (age > at["days"]) & ~spared
-    text = "Snapshot of {}, taken {}; that volume was billed last on {}, {} days before {}; {}"
     return judged(
         rows,
         at,
@@ -44,14 +43,17 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         .when(pl.col("parent").is_null())
         .then(UNKNOWN)
         .otherwise(fires.fill_null(value=False)),
-        evidence=pl.format(
-            text,
-            pl.col("attached_to").fill_null("an unknown volume"),
-            day("born"),
-            day("volume_end").fill_null("no day"),
-            silent.cast(pl.String).fill_null("unknown"),
-            day("last_mark"),
-            "told_cost",
+        evidence=pl.coalesce(
+            pl.format(
+                "Snapshot of {}, taken {}; that volume was billed last on {}, {} before {}; {}",
+                "attached_to",
+                day("born"),
+                day("volume_end"),
+                counted(silent, "day"),
+                day("last_mark"),
+                "told_cost",
+            ),
+            pl.format("Snapshot of an unknown volume, taken {}; {}", day("born"), "told_cost"),
         ),
         confidence="medium",
         doubt=pl.lit("the inventory does not say of which volume it is"),

@@ -12,7 +12,7 @@ import polars as pl
 
 from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
-from attribution.detection.waste.telling import day
+from attribution.detection.waste.telling import counted, day
 
 _PLACE = ["source", "SubAccountId", "project"]
 
@@ -44,12 +44,14 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     age = (pl.col("last_mark") - pl.col("first_day")).dt.total_days() + 1
     rested = (silent >= at["min_age_days"]) & (age >= at["min_age_days"])
     fires = (pl.col("had_machines") & ~pl.col("has_machines") & rested).fill_null(value=False)
-    text = "Volume still billed; the last machine of project {} in account {} was billed on {}, {} days before {}; {}"
+    text = "Volume still billed; the last machine of project {} in account {} was billed on {}, {} before {}; {}"
     return judged(
         rows,
         at,
         waste=pl.when(~(fires & pl.col("unnamed"))).then(fires),
-        evidence=pl.format(text, "project", "SubAccountId", day("last_machine"), silent, day("last_mark"), "told_cost"),
+        evidence=pl.format(
+            text, "project", "SubAccountId", day("last_machine"), counted(silent, "day"), day("last_mark"), "told_cost"
+        ),
         # Another project's machine in the same account may mount it.
         confidence=pl.when(pl.col("shared_account")).then(pl.lit("low")).otherwise(pl.lit("medium")),
         doubt=pl.lit("a line of its project in this account has no meter, and may be a machine's"),

@@ -9,7 +9,7 @@ import polars as pl
 from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.snapshots import snapshots
-from attribution.detection.waste.telling import day, number
+from attribution.detection.waste.telling import counted, day
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
@@ -17,15 +17,16 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     rows = snapshots(estate).filter(~pl.col("source_gone").fill_null(value=False))
     newest = pl.col("taken") == pl.col("newest")
     old = pl.col("snapshot_age") >= at["retention_days"]
+    taken = pl.format("{}, {} ago", day("taken"), counted(pl.col("snapshot_age").floor().cast(pl.Int64), "day"))
     return judged(
         rows,
         at,
         waste=~pl.col("spared") & old & pl.when(pl.col("origin").is_not_null()).then(~newest),
         evidence=pl.format(
-            "Snapshot of {}, taken {}, {} days ago, and newer ones exist; {}",
+            "Snapshot of {}, taken {}{}; {}",
             pl.col("origin").fill_null("something untold"),
-            day("taken").fill_null("on an unknown day"),
-            number(pl.col("snapshot_age").floor()).fill_null("unknown"),
+            taken.fill_null("on an unknown day"),
+            pl.when(pl.col("origin").is_null()).then(pl.lit("")).otherwise(pl.lit(", and newer ones exist")),
             "told_cost",
         ),
         confidence="medium",

@@ -9,7 +9,7 @@ import polars as pl
 from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.nodes import idle_for, resting_nodes
-from attribution.detection.waste.telling import counted, day, money, month, number
+from attribution.detection.waste.telling import counted, day, money, month
 from schemas.money import known_sum
 
 
@@ -37,10 +37,10 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         at,
         waste=idle_for(at["days"]),
         evidence=pl.format(
-            "{} without a job since {}, {} days; billed {} in {}",
+            "{} without a job since {}, {}; billed {} in {}",
             counted("nodes", "node"),
             day("last_end"),
-            number(pl.col("rested").floor()),
+            counted(pl.col("rested").floor().cast(pl.Int64), "day"),
             pl.format("{} {}", money("stake"), "BillingCurrency").fill_null("an unknown cost"),
             month("month"),
         ),

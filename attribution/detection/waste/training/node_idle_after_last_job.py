@@ -13,7 +13,7 @@ import polars as pl
 from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.nodes import idle_for, resting_nodes
-from attribution.detection.waste.telling import day, number
+from attribution.detection.waste.telling import counted, day
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
@@ -23,9 +23,9 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         at,
         waste=idle_for(at["days"]),
         evidence=pl.format(
-            "No job since {}, {} days before {} ends, and billed up to {}; {}",
+            "No job since {}, {} before {} ends, and billed up to {}; {}",
             day("last_end"),
-            number(pl.col("rested").floor()),
+            counted(pl.col("rested").floor().cast(pl.Int64), "day"),
             pl.when(pl.col("until") < pl.col("through")).then(pl.lit("its bill")).otherwise(pl.lit("the list of jobs")),
             day("last_day"),
             "told_cost",

@@ -40,13 +40,16 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         rows.join(heirs, on=["key", "BillingCurrency"], how="left"),
         at,
         waste=pl.when(pl.col("made_at").is_not_null()).then(pl.col("by").is_not_null()),
-        evidence=pl.format(
-            "Serves {}, while {} has served {} of the same project and stage since {}; {}",
-            pl.col("source_id").fill_null("an unknown model"),
-            pl.col("by").fill_null("none"),
-            pl.col("by_run").fill_null("none"),
-            day("by_since").fill_null("never"),
-            "told_cost",
+        evidence=pl.coalesce(
+            pl.format(
+                "Serves {}, while {} has served {} of the same project and stage since {}; {}",
+                "source_id",
+                "by",
+                "by_run",
+                day("by_since"),
+                "told_cost",
+            ),
+            pl.format("Serves {}; {}", pl.col("source_id").fill_null("an unknown model"), "told_cost"),
         ),
         confidence="medium",
         doubt=pl.lit("the inventory does not tell from which run its model is"),
