@@ -38,7 +38,7 @@ _GROWN = (
 )
 TESTS = {
     "attribution/detection/daily": "detection/test_daily_baseline detection/test_daily_anomalies "
-    "detection/test_baseline_oracle",
+    "detection/test_baseline_oracle detection/test_daily_causes",
     "attribution/detection/budgets": "detection/test_budgets detection/test_budget_limits detection/test_budget_rows",
     "attribution/detection/progress": "detection/test_progress",
     "attribution/detection/marks": "detection/test_finding_marks",

@@ -9,8 +9,8 @@ from statistics import median
 Amounts = list[float | None]
 Expected = tuple[float | None, float | None, float | None]
 """Expected, lower and upper of a day."""
-Episode = tuple[str, date, date, int]
-"""Shape, first day, last day, odd days."""
+Episode = tuple[str, date, date, int, float]
+"""Shape, first day, last day, odd days, and what they were to cost in all."""
 
 
 class Baseline:
@@ -77,11 +77,25 @@ class Baseline:
         found = [("level shift" if len(run) >= 4 else "spike", run) for run in _runs(above)]
         found += [("leak", run) for run in _runs([at for at in places if self._leaks(at)]) if len(run) >= 3]
         found += [("silence", run) for run in _runs(self._silent()) if len(run) >= 2]
-        return sorted((shape, self.days[run[0]], self.days[run[-1]], len(run)) for shape, run in found)
+        return sorted(
+            (shape, self.days[run[0]], self.days[run[-1]], len(run), sum(self._expected(shape, run, at) for at in run))
+            for shape, run in found
+        )
+
+    def _expected(self, shape: str, run: list[int], at: int) -> float:
+        """Of a leak the week before its four; of a silence the level as it, or its part without a day between, began."""
+        since = at
+        while since - 1 in run:
+            since -= 1
+        known = {"leak": self._weeks(at)[0], "silence": self.level[since]}
+        return known.get(shape, self.bounds[at][0]) or 0.0
+
+    def _weeks(self, at: int) -> Amounts:
+        """The last five weeks' medians, oldest first."""
+        return [_median(self.plain[end - 6 : end + 1], 7) if end >= 6 else None for end in range(at - 28, at + 1, 7)]
 
     def _leaks(self, at: int) -> bool:
-        weeks = [_median(self.plain[end - 6 : end + 1], 7) for end in range(at - 28, at + 1, 7) if end >= 6]
-        known = [one for one in weeks if one is not None]
+        known = [one for one in self._weeks(at) if one is not None]
         if len(known) < 5:
             return False
         steps = [later - earlier for earlier, later in pairwise(known)]

@@ -67,6 +67,7 @@ def test_a_weekday_pattern_needs_three_whole_weeks() -> None:
     flat = Fraction(7, 6)  # a weekday by the mean of its week, 600 / 7
     assert rate(*week * 3).factors == (*[flat] * 5, *[flat / 2] * 2)
     assert [rate(*week * 3).on(LAST + timedelta(days=ahead)) for ahead in (1, 6)] == [100, 50]
+    assert (rate(*week * 3).level, rate(*week * 3).variance, rate(*week * 3).days) == (Fraction(600, 7), 0, 14)
 
 
 def test_a_week_without_cost_says_nothing_of_weekdays() -> None:

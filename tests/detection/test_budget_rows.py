@@ -121,6 +121,11 @@ def test_a_day_of_data_is_enough_for_what_was_spent() -> None:
     assert (found["spent"], found["spent_to"]) == (10, OCTOBER)
     (*_, none) = rows(daily([cost(date(2026, 9, 30), "0")]), budget("999"), at=clock(date(2026, 9, 30), OCTOBER))
     assert (none["spent"], none["spent_to"], none["forecast"]) == (None, None, 0)
+    (nothing,) = rows(daily([cost(LAST, "1")]), Budget({"project": "none"}, Decimal(5), name="b"))
+    assert (nothing["spent"], nothing["forecast"]) == (None, 0), "of a month that goes on nothing is known yet"
+    august = daily([cost(date(2026, 8, 31), "0")])
+    _, september, october = rows(august, budget("999"), at=clock(date(2026, 9, 30), OCTOBER))
+    assert (september["spent"], october["spent"]) == (0, None), "a month that is over cost nothing"
 
 
 def test_money_counts_up_to_the_last_day_of_its_own_sources() -> None:
@@ -161,8 +166,9 @@ def test_a_source_ahead_of_the_horizon_adds_no_doubt() -> None:
 
 def test_after_a_plan_of_today_alone_comes_what_was_before_it() -> None:
     plan = Plan(LAST, AFTER, {"project": "orion"}, Decimal(300), "agreed")
-    days = {ago(at): 10 for at in range(1, 30)} | {LAST: 300}
-    assert seen(Lines({USAGE._replace(plan=0): days}), AFTER + timedelta(days=1), Ahead((plan,))) == {AFTER: 10}
+    days = {ago(at): 20 if at < 6 else 10 for at in range(1, 30)} | {LAST: 300}
+    found = seen(Lines({USAGE._replace(plan=0): days}), AFTER + timedelta(days=1), Ahead((plan,)))
+    assert found == {AFTER: Fraction(5 * 20 + 9 * 10, 14)}
 
 
 def test_a_plan_whose_money_nobody_saw_yet_counts_from_the_day_after_all_data() -> None:

@@ -24,7 +24,7 @@ from schemas.check import verify
 from schemas.detection import Watermark
 from schemas.dimensions import SHARED, UNALLOCATED
 from schemas.money import EXACT, from_units, to_units
-from schemas.plans import BUDGET_COLUMNS, Budget, Budgets, Plan
+from schemas.plans import BUDGET_COLUMNS, Budget, Budgets
 from schemas.workspace import OWN_COSTS
 
 SOON = 2
@@ -92,11 +92,7 @@ def _periods(costs: pl.DataFrame, budget: Budget, clock: Clock, ahead: Ahead) ->
     first = mine.get_column("usage_date").min()
     marks = {source: clock.marks[source] for source in mine.get_column("source").unique() if source in clock.marks}
     here = replace(clock, marks=marks or clock.marks)
-    live = (
-        []
-        if budget.period == "plan"
-        else [one for one in ahead.plans if one.until > here.last and _touches(one, budget)]
-    )
+    live = [] if budget.period == "plan" else [one for one in ahead.plans if one.until > here.last]
     lines = lines_of(mine, here.marks, live)
     whole = [at for at, one in enumerate(live) if budget.dimensions.items() <= one.dimensions.items()]
     periods = list(spans(budget, first if isinstance(first, date) else None, clock.today))
@@ -105,10 +101,6 @@ def _periods(costs: pl.DataFrame, budget: Budget, clock: Clock, ahead: Ahead) ->
     seen = foresee(live_lines, here.marks, horizon, Ahead(live, ahead.ends, whole))
     for start, end in periods:
         yield _row(budget, (start, end), lines, seen, here)
-
-
-def _touches(plan: Plan, budget: Budget) -> bool:
-    return all(plan.dimensions.get(name, value) == value for name, value in budget.dimensions.items())
 
 
 def spans(budget: Budget, first: date | None, today: date) -> Iterator[tuple[date, date | None]]:
