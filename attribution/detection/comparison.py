@@ -71,6 +71,7 @@ def compare(sums: Sums, laid: Windows, month: date, evened: Mapping[str, Fractio
     """
     spans = [(found, laid.compared[source, month]) for source, found in sums.sources.items()]
     everyone = [days for (_, other), days in laid.compared.items() if other == month]
+    # A subject of credits alone has no source with usage.
     days = max((span.days for _, span in spans), default=max(span.days for span in everyone))
     before = max((span.previous_days for _, span in spans), default=0) or max(span.previous_days for span in everyone)
     per_day = sum((Fraction(found.cost, span.days) for found, span in spans), Fraction(0))

@@ -59,7 +59,7 @@ def contributors(grown: pl.DataFrame, usage: pl.DataFrame, laid: Windows) -> pl.
         found.append(
             told.join(mine.select(*_FINDING, "change", "days"), on=_FINDING)
             .group_by([*_FINDING, "change", "days", *_RESOURCE, "source"])
-            .agg(pl.col("ResourceName").drop_nulls().first(), pl.col("cost", "previous").sum())
+            .agg(pl.col("ResourceName").min(), pl.col("cost", "previous").sum())
         )
     rows = [row for part in found for row in _rows(part, laid)]
     money = ("cost", "previous", "change")

@@ -83,7 +83,7 @@ class Baseline:
         )
 
     def _expected(self, shape: str, run: list[int], at: int) -> float:
-        """Of a leak the week before its four; of a silence the level as it, or its part without a day between, began."""
+        """Of a leak the week before its four; of a silence the level before its days without one between."""
         since = at
         while since - 1 in run:
             since -= 1

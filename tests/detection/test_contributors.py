@@ -50,6 +50,10 @@ def test_five_are_named_and_all_others_are_one_row() -> None:
         *((rank, f"node-{8 - rank}", Decimal(31 * (8 - rank))) for rank in range(1, 6)),
         (6, None, Decimal(31 * 3)),
     ]
+    assert parts.select("cost", "previous").rows() == [
+        *((Decimal(31 * (10 + place)), Decimal(300)) for place in (7, 6, 5, 4, 3)),
+        (Decimal(31 * (30 + 3)), Decimal(900)),
+    ]
     evidence = detect_growth(grown, parts).row(0, named=True)["evidence"]
     assert "Most of it by node-7 (+217.00), node-6 (+186.00)," in evidence
 
@@ -58,6 +62,26 @@ def test_a_resource_that_fell_is_not_named_as_a_cause() -> None:
     grown, parts = by_resource([*node("down", "90", "10"), *node("up", "10", "200"), *node(None, "1", "2")], MARKS)
     assert parts.get_column("ResourceId").to_list() == ["up", None, "down", None]
     assert "Most of it by up (+5,890.00)." in detect_growth(grown, parts).row(0, named=True)["evidence"]
+
+
+def test_a_resource_that_stands_still_is_not_named_and_the_least_rise_is() -> None:
+    rows = [*node("up", "10", "200"), *node("flat", "10", "10"), *node("least", "10", "10")]
+    rows += [cost(OCT, "0.000000000001") | {"ResourceId": "least"}]
+    grown, parts = by_resource(rows, MARKS)
+    assert "Most of it by up (+5,890.00), least (0.00)." in detect_growth(grown, parts).row(0, named=True)["evidence"]
+
+
+def test_causes_of_the_newest_two_months_are_asked_and_of_one_source_all_its_rows() -> None:
+    first = date(2026, 8, 1)
+    months = [(first, 10), (SEP, 30), (OCT, 90), (date(2026, 11, 1), 270)]
+    rows = [cost(month.replace(day=day), str(a_day)) | {"ResourceId": "a"} for month, a_day in months
+            for day in range(1, 29)]  # fmt: skip
+    marks = {"nimbus": mark(date(2026, 11, 30), first)}
+    _, parts = by_resource(rows, marks)
+    assert sorted(parts.get_column("month").unique()) == [OCT, date(2026, 11, 1)]
+    both = [*node("a", "10", "20"), *node("a", "10", "20", source="cirrus")]
+    _, parts = by_resource(both, {"nimbus": mark(date(2026, 10, 31), SEP), "cirrus": mark(date(2026, 10, 31), SEP)})
+    assert parts.filter(ResourceId="a").select("cost", "previous", "change").rows() == [(1240, 600, 620)]
 
 
 def test_only_causes_are_asked() -> None:

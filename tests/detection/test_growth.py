@@ -75,6 +75,10 @@ def test_each_source_is_compared_up_to_its_own_watermark() -> None:
     assert (row["per_day"], row["previous_per_day"]) == (Decimal(19), Decimal(16))
     assert (row["cost"], row["previous"]) == (Decimal(107), Decimal(98))
     assert (row["change"], row["percent"]) == (Decimal(24), Decimal("18.75"))
+    assert (row["days"], row["previous_days"]) == (8, 8)
+    only = pl.concat([frame, daily(every_day(OCT, date(2026, 11, 3), "5.00", source="cirrus", project="vega"))])
+    vega = judged(growth(only, marks, Growth(), PROJECT), NOV, "project=vega")
+    assert (vega["days"], vega["previous_days"], vega["change"]) == (3, 3, 0)
 
 
 def test_a_source_without_a_complete_day_stays_out_of_the_month_and_is_named() -> None:
@@ -99,6 +103,9 @@ def test_a_source_that_begins_in_the_month_counts_and_is_named() -> None:
     row = judged(growth(frame, marks, Growth(), PROJECT), OCT)
     assert (row["percent"], row["verdict"]) == (Decimal(100), "finding")
     assert "cirrus has no data in 2026-09" in row["note"]
+    alone = pl.concat([frame, daily(every_day(OCT, END[OCT], "5.00", source="cirrus", project="vega"))])
+    vega = judged(growth(alone, marks, Growth(), PROJECT), OCT, "project=vega")
+    assert (vega["status"], vega["days"], vega["previous_days"]) == ("new", 31, 30)
 
 
 def test_the_first_month_of_data_gives_no_verdict() -> None:

@@ -98,6 +98,7 @@ def test_a_part_lies_in_a_whole_that_has_four_fifths_of_it() -> None:
         ([("service",), ("owner",)], "owner=lin"),
         ([("service",), ("cost_element",)], "cost_element=compute"),
         ([("project",), ("service",)], "project=orion"),
+        ([("project", "stage"), ("owner", "experiment")], "owner=lin experiment=run-1"),
     ],
 )
 def test_of_names_for_the_same_money_the_nearest_to_the_work_speaks(
@@ -236,6 +237,27 @@ def test_growth_that_is_undetermined_gives_way_to_a_finding_of_another_month() -
     found = detect_growth(growth(frame, {"nimbus": mark(date(2026, 11, 8), SEP)}, Growth(), PROJECT))
     assert found.select("subject", "month", "verdict").rows() == [("project=orion", NOV, "undetermined")]
     assert together(found).height == 1
+
+
+def test_a_finding_speaks_before_what_is_undetermined_whichever_month_is_newer() -> None:
+    frame = daily(
+        every_day(SEP, END[SEP], "50.00"), every_day(OCT, END[OCT], "200.00"), [cost(date(2026, 10, 5), "-3000.00")],
+        every_day(NOV, date(2026, 11, 8), "300.00"), every_day(SEP, date(2026, 11, 8), "1", project="vega"),
+    )  # fmt: skip
+    found = detect_growth(growth(frame, {"nimbus": mark(date(2026, 11, 8), SEP)}, Growth(), PROJECT))
+    assert found.select("subject", "month", "verdict").rows() == [("project=orion", OCT, "finding")]
+    assert "It was so in 2026-11, too" in found.item(0, "evidence")
+
+
+def test_credits_alone_are_compared_over_the_days_of_whoever_came_furthest() -> None:
+    marks = {"nimbus": mark(date(2026, 11, 8), SEP), "cirrus": mark(date(2026, 11, 3), SEP)}
+    frame = daily(
+        every_day(SEP, date(2026, 11, 8), "1", project="vega"),
+        every_day(SEP, date(2026, 11, 3), "1", project="vega", source="cirrus"),
+        [cost(month, "-5", ChargeCategory="Credit") for month in (SEP, OCT, NOV)],
+    )
+    row = judged(growth(frame, marks, Growth(), PROJECT), NOV)
+    assert (row["status"], row["days"], row["previous_days"], row["net"]) == ("no_cost", 8, 8, -5)
 
 
 def test_all_subjects_of_the_story_are_there() -> None:

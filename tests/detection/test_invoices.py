@@ -109,3 +109,17 @@ def test_a_difference_says_what_and_how_much_and_that_rows_were_refused() -> Non
         "Finance paid 579.84 USD for the invoice x of aws, account 0012, 2026-10, which sums to 525.12 USD: "
         "54.72 more. 3 rows of its files were refused: see attribution rejects."
     )
+
+
+def test_a_source_is_asked_for_invoices_from_its_first_one_on() -> None:
+    found = checks([paid("1", AUGUST), paid("3", OCTOBER)], [bill("1", AUGUST), bill("2", SEPTEMBER), bill("3")])
+    assert found.select("billing_month", "status").rows() == [
+        (AUGUST, "matches"), (SEPTEMBER, "no invoice"), (OCTOBER, "matches"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("amount", "text"), [("100.50", "0.50 more."), ("99.50", "0.50 less.")])
+def test_a_difference_says_which_way_and_how_many_rows_were_refused(amount: str, text: str) -> None:
+    bills = [bill("60", refused_rows=3), bill("40", invoice="other", refused_rows=0)]
+    (found,) = invoice_findings(checks([paid(amount)], bills)).to_dicts()
+    assert f"{text} 3 rows of its files were refused: see attribution rejects." in found["evidence"]

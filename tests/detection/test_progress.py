@@ -129,3 +129,50 @@ def test_an_experiment_whose_money_stopped_is_left_alone_and_the_least_amount_is
     """What was spent is far above the minimum; whether it goes on, the last three days tell."""
     more = [cost(ago(1), newest, experiment="e-1")]
     assert len(told(run(), checkpoint(ago(20), 1), last_cost=ago(3), more=more)) == found
+
+
+def test_the_sentence_names_what_runs_and_no_rhythm_that_nobody_saw() -> None:
+    failed = run("r-2", status="failed", ended_at=noon(ago(9)))
+    (one,) = told(run(), failed, checkpoint(ago(9), 1))
+    assert one["evidence"] == (
+        "Experiment e-1 cost 450.00 USD from 2026-10-23 to 2026-10-31, 9 days, without a new step or checkpoint: the "
+        "last progress is of 2026-10-22, a checkpoint of step 1; r-1 still says that it runs."
+    )
+    assert one["confidence"] == "medium"
+
+
+def test_files_are_old_where_nothing_came_for_more_than_the_days_allowed() -> None:
+    other = (run("r-9", "e-9"), checkpoint(ago(3), 5, "e-9", "r-9"))
+    (one,) = told(run(), checkpoint(ago(9), 1), *other, alone=True)
+    assert one["verdict"] == "finding"
+    other = (run("r-9", "e-9"), checkpoint(ago(4), 5, "e-9", "r-9"))
+    assert {one["verdict"] for one in told(run(), checkpoint(ago(9), 1), *other, alone=True)} == {"undetermined"}
+
+
+def test_at_stake_is_the_last_complete_month_of_those_whose_money_it_was() -> None:
+    before = every_day(date(2026, 9, 1), date(2026, 9, 30), "7", experiment="e-1")
+    nothing = [cost(ago(1), "0", experiment="e-1", owner="omar", project="vega")]
+    (one,) = told(run(), checkpoint(ago(9), 1), more=[*before, *nothing])
+    assert (one["cost_at_stake"], one["owner"], one["project"]) == (50 * 31, "lin", "orion")
+    least = [cost(ago(1), "0.000000000001", experiment="e-1", owner="omar")]
+    (one,) = told(run(), checkpoint(ago(9), 1), more=least)
+    assert one["owner"] == "shared"
+
+
+def test_an_experiment_is_judged_up_to_the_source_that_came_furthest_within_its_month() -> None:
+    last = date(2026, 11, 10)
+    world = daily(
+        every_day(FIRST, last, "50", experiment="e-1"),
+        every_day(FIRST, LAST, "50", experiment="e-1", source="cirrus"),
+        every_day(FIRST, last, "50", experiment="e-9"),
+    )
+    given = [run(), checkpoint(ago(9), 1), run("r-9", "e-9"), checkpoint(last, 5, "e-9", "r-9")]
+    training = Training(
+        pl.DataFrame([one for one in given if "status" in one], schema=RUN_COLUMNS),
+        pl.DataFrame([one for one in given if "uri" in one], schema=CHECKPOINT_COLUMNS),
+        pl.DataFrame(schema=STEP_COLUMNS),
+    )
+    marks = {"nimbus": mark(last), "cirrus": mark(LAST)}
+    (one,) = stalled_experiments(world, training, marks, "UTC", Progress()).to_dicts()
+    assert (one["month"], one["cost_at_stake"]) == (FIRST, 2 * 50 * 31)
+    assert "from 2026-10-23 to 2026-11-10, 19 days" in one["evidence"]
