@@ -152,7 +152,7 @@ def test_jobs_and_nodes_that_do_not_meet_are_remarked() -> None:
     assert told.keys() == {
         ("job_without_bill", "n"), ("job_without_bill", "strange"), ("node_without_jobs", "lonely"),
     }  # fmt: skip
-    assert told["job_without_bill", "n"][0].startswith("1 job had 16.0 GPU-hours of it between 2026-03-01 04:00")
+    assert told["job_without_bill", "n"][0].startswith("1 job had 16 GPU-hours of it between 2026-03-01 04:00")
     assert told["node_without_jobs", "lonely"][1] == Decimal(96)
     assert sums(divided, "project") == {"atlas": "32", "idle": "96", "unallocated": "4"}  # the disk stays where it is
 
@@ -166,7 +166,7 @@ def test_two_bills_that_claim_one_node_are_remarked_and_lose_nothing() -> None:
     }  # fmt: skip
     (text,) = divided.remarks.filter(kind="node_in_two_bills").get_column("sentence").to_list()
     assert "aws 000000000001 and other 000000000001" in text
-    assert "same 1 hours" in text
+    assert "same 1 hour;" in text
     hours = divided.job_shares.filter(kind="job").get_column("gpu_hours").sum()
     assert hours == 12  # an hour that two bills charge for was worked once
 
@@ -235,3 +235,62 @@ def test_charges_of_one_hour_are_one_span_from_the_first_to_the_last() -> None:
 def test_a_node_without_gpus_and_jobs_is_no_node() -> None:
     cluster = Cluster().node("n", 0).bill("n", 0, 2, "1", tags={"project": "web"})
     assert sums(cluster.divided(by_jobs()), "project") == {"web": "2"}
+
+
+def remarks(cluster: Cluster) -> dict[str, str]:
+    """Kind and subject of each remark -> its sentence."""
+    rows = cluster.divided(by_jobs()).remarks.select("kind", "subject", "sentence").iter_rows()
+    return {f"{kind} {subject}": text for kind, subject, text in rows}
+
+
+def test_each_remark_is_a_sentence_with_its_hours() -> None:
+    cluster = Cluster().node("n", 2).node("lonely", 1).node("untold", None)
+    cluster.bill("n", 0, 4, "8").bill("lonely", 0, 24, "1").bill("untold", 0, 2, "1")
+    cluster.job("1", "n", 1, 3, 2, project="atlas").job("2", "n", 1.5, 2, 1, project="atlas")
+    cluster.job("3", "n", 3, 6.25, 1, project="atlas").job("4", "n", 4.5, 5, 1, project="atlas")
+    cluster.job("5", "strange", 1, 2.5, 1 / 3, project="atlas").job("6", "untold", 0, 1, 0.5, project="atlas")
+    assert remarks(cluster) == {
+        "job_without_bill n": "2 jobs had 2.75 GPU-hours of it between 2026-03-01 04:00 and 2026-03-01 06:15, for "
+        "which no bill has a charge",
+        "job_without_bill strange": "1 job had 0.5 GPU-hours of it between 2026-03-01 01:00 and 2026-03-01 02:30, for "
+        "which no bill has a charge",
+        "node_without_jobs lonely": 'it was billed in 2026-03 and no job ran on it; split "gpus" leaves all of it idle',
+        "node_size_unknown untold": "how many GPUs it has is said neither by inventory, bill nor type; 0.5 are "
+        "counted, the most that jobs had at once",
+        "node_overbooked n": "in 1 hour, first 2026-03-01 01:00, jobs had more than its 2 GPUs; each got its part "
+        "of what they had together",
+    }
+
+
+def test_jobs_before_all_bills_and_after_them_are_nobodys_and_those_between_are_remarked() -> None:
+    cluster = Cluster().node("n", 1).bill("n", 5, 1, "1").bill("n", 8, 1, "1")
+    for number, hour in enumerate((3, 4, 6, 7, 9, 10)):
+        cluster.job(f"{number}", "n", hour, hour + 1, 1, project="atlas")
+    (text,) = (text for name, text in remarks(cluster).items() if name == "job_without_bill n")
+    assert text.startswith("2 jobs had 2 GPU-hours of it between 2026-03-01 06:00 and 2026-03-01 08:00")
+    assert remarks(Cluster().job("1", "n", 0, 1, 1)) == {}, "no bill says nothing of any job"
+
+
+def test_a_node_that_is_full_to_the_second_is_not_overbooked_and_a_second_more_is() -> None:
+    for end, told in ((1.0, False), (1 + 1 / 3600, True)):
+        cluster = Cluster().node("n", 2).bill("n", 0, 2, "1")
+        cluster.job("1", "n", 0, 1, 2, project="atlas").job("2", "n", 1 - 1 / 3600, end, 1, project="atlas")
+        cluster.job("3", "n", 1, 2, 2, project="atlas")
+        assert ("node_overbooked n" in remarks(cluster)) == (told or end > 1 - 1 / 3600)
+    whole = Cluster().node("n", 2).bill("n", 0, 1, "1").job("1", "n", 0, 1, 2, project="atlas")
+    assert remarks(whole) == {}
+
+
+def test_runs_name_a_job_where_one_alone_went_on_at_its_time() -> None:
+    def project(start: float, end: float | None) -> str:
+        cluster = Cluster().node("n", 1).bill("n", 0, 30, "1")
+        for name, began, ended, whose in (("r1", 0, 10, "atlas"), ("r2", 20, 30, "borealis")):
+            run = {"run_id": name, "experiment": "e", "project": whose, "started_at": at(began), "ended_at": at(ended)}
+            cluster.runs.append(run)
+        cluster.job("1", "n", start, end, 1, experiment="e")
+        found = cluster.divided(by_jobs(across='["project", "experiment"]'))
+        return ", ".join(sorted(set(sums(found, "project")) - {"idle"}))  # type: ignore[arg-type]
+
+    assert [project(*span) for span in ((9, 20), (10, 20), (9, 21), (10, 21), (0, 1), (29, 30))] == [
+        "atlas", "unallocated", "unallocated", "borealis", "atlas", "borealis",
+    ]  # fmt: skip

@@ -62,9 +62,8 @@ def _without_bill(unbilled: pl.DataFrame, cells: pl.DataFrame, billed: pl.Series
         pl.lit("job_without_bill").alias("kind"),
         pl.col("resource_id").alias("subject"),
         pl.format(
-            "{} job{} had {} GPU-hours of it between {} and {}, for which no bill has a charge",
-            "jobs", pl.when(pl.col("jobs") > 1).then(pl.lit("s")).otherwise(pl.lit("")),
-            pl.col("hours").round(2), "first", "last",
+            "{} had {} GPU-hours of it between {} and {}, for which no bill has a charge",
+            _counted("jobs", "job"), _plain(pl.col("hours").round(2)), "first", "last",
         ).alias("sentence"),
     )  # fmt: skip
 
@@ -103,7 +102,7 @@ def _unknown_size(capacity: pl.DataFrame) -> pl.DataFrame:
             pl.format(
                 "how many GPUs it has is said neither by inventory, bill nor type; {} are counted, the most that jobs "
                 "had at once",
-                pl.col("gpus"),
+                _plain(pl.col("gpus")),
             )
         )
         .alias("sentence"),
@@ -122,8 +121,8 @@ def _overbooked(uses: Uses) -> pl.DataFrame:
         pl.lit("node_overbooked").alias("kind"),
         pl.col("resource_id").alias("subject"),
         pl.format(
-            "in {} hours, first {}, jobs had more than its {} GPUs; each got its part of what they had together",
-            "hours", pl.col("first").dt.strftime("%Y-%m-%d %H:%M"), "gpus",
+            "in {}, first {}, jobs had more than its {}; each got its part of what they had together",
+            _counted("hours", "hour"), pl.col("first").dt.strftime("%Y-%m-%d %H:%M"), _counted("gpus", "GPU"),
         ).alias("sentence"),
     )  # fmt: skip
 
@@ -138,7 +137,18 @@ def _claimed_twice(placed: pl.DataFrame) -> pl.DataFrame:
         pl.lit("node_in_two_bills").alias("kind"),
         pl.col("resource_id").alias("subject"),
         pl.format(
-            "{} charge for it in the same {} hours; jobs carry all of it, and one may be a copy",
-            pl.col("by").list.join(" and "), "hours",
+            "{} charge for it in the same {}; jobs carry all of it, and one may be a copy",
+            pl.col("by").list.join(" and "), _counted("hours", "hour"),
         ).alias("sentence"),
     )  # fmt: skip
+
+
+def _counted(column: str, what: str) -> pl.Expr:
+    """`1 hour`, `2 hours`."""
+    many = pl.when(pl.col(column) == 1).then(pl.lit(what)).otherwise(pl.lit(f"{what}s"))
+    return pl.format("{} {}", _plain(pl.col(column)), many)
+
+
+def _plain(number: pl.Expr) -> pl.Expr:
+    """A number without the `.0` that a whole one has as a float."""
+    return number.cast(pl.String).str.strip_suffix(".0")
