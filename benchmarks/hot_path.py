@@ -17,6 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from by_hand import PEERS
 from clock import SEAMS
 from rich.console import Console
 from rich.table import Table
@@ -29,9 +30,9 @@ WORSE = 1.5
 Measured = dict[str, list[dict[str, Any]]]
 
 
-def measure(world: World, repeat: int, *, csv: bool) -> Measured:
+def measure(world: World, repeat: int, *, csv: bool, peers: bool) -> Measured:
     """Take every measure `repeat` times, in turn, so that a noisy minute falls on all of them."""
-    names = MEASURES + (CSV_MEASURES if csv else ())
+    names = MEASURES + (CSV_MEASURES if csv else ()) + (tuple(PEERS) if peers else ())
     found: Measured = {name: [] for name in names}
     for _ in range(repeat):
         for name in names:
@@ -110,6 +111,9 @@ def show(found: dict[str, Any], console: Console) -> None:
     again = found["measures"]["again"]
     row("attribute again, 100 rules", again["seconds"], again["peak_mib"])
     row("attribute again, 1000 rules", again["thousand"])
+    for name in PEERS:
+        if name in found["measures"]:
+            row(name, found["measures"][name]["seconds"], found["measures"][name]["peak_mib"])
     console.print(table)
     machine = found["machine"]
     console.print(
@@ -149,6 +153,7 @@ def main() -> None:
     parser.add_argument("--shape", choices=("R", "H", "both"), default="both", help="R scattered, H hourly")
     parser.add_argument("--repeat", type=int, default=1, help="runs of each measure; the middle one counts")
     parser.add_argument("--csv", action="store_true", help="measure a csv.gz of the same bill too")
+    parser.add_argument("--peers", action="store_true", help="measure what an analyst writes by hand, too")
     parser.add_argument("--json", type=Path, help="write all figures here")
     parser.add_argument("--against", type=Path, help="figures of an earlier --json; 1.5 times as slow ends with code 1")
     wanted = parser.parse_args()
@@ -157,7 +162,7 @@ def main() -> None:
     for shape in ("R", "H") if wanted.shape == "both" else (wanted.shape,):
         console.print(f"[dim]making {shape}, {wanted.rows:,} rows ...[/dim]")
         world = make(HERE / "data", wanted.rows, shape)
-        found = summary(world, measure(world, max(1, wanted.repeat), csv=wanted.csv))
+        found = summary(world, measure(world, max(1, wanted.repeat), csv=wanted.csv, peers=wanted.peers))
         show(found, console)
         results.append(found)
         if wanted.json:

@@ -18,6 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from by_hand import PEERS
 from clock import Clock
 
 import flows  # noqa: F401 - as every command does before polars comes, whose allocator it sets
@@ -245,6 +246,7 @@ MEASURES: dict[str, Callable[[Path], dict[str, Any]]] = {
     "charges": charges_written,
     "csv as text": csv_as_text,
     "csv read": csv_path,
+    **PEERS,
 }
 
 

@@ -51,7 +51,8 @@ TESTS = {
     "attribution/detection/exchange": "detection/test_worth detection/test_growth_details inputs/test_plans_and_rates",
     "attribution/detection": _GROWN,
     "attribution/allocation/nodes/capacity": "allocation/test_node_sizes allocation/test_jobs_on_nodes",
-    "attribution/allocation/nodes": "allocation/test_jobs_on_nodes allocation/test_pod_usage allocation/test_jobs_oracle",
+    "attribution/allocation/nodes": "allocation/test_jobs_on_nodes allocation/test_pod_usage "
+    "allocation/test_jobs_oracle",
     "attribution/allocation/shares": "allocation/test_split_ways allocation/test_split",
     "attribution/allocation/pools": "allocation/test_split_ways allocation/test_split",
     "attribution/allocation/split": "allocation/test_split_ways allocation/test_split allocation/test_jobs_on_nodes",
@@ -61,13 +62,16 @@ TESTS = {
     "attribution/allocation/explain": "allocation/test_explain",
     "attribution/allocation": "allocation/test_cost_element allocation/test_dated_aliases allocation/test_explain "
     "allocation/test_taken_values allocation/test_resolve allocation/test_resolve_oracle",
-    "attribution/rules/dimensions": "rules/test_rule_limits rules/test_rules allocation/test_dated_aliases rules/test_rule_files",
+    "attribution/rules/dimensions": "rules/test_rule_limits rules/test_rules allocation/test_dated_aliases "
+    "rules/test_rule_files",
     "attribution/rules/records": "rules/test_rules allocation/test_dated_aliases allocation/test_taken_values",
     "attribution/rules/weights": "allocation/test_split_ways allocation/test_split",
-    "attribution/rules/values": "rules/test_values rules/test_rule_limits allocation/test_taken_values rules/test_rules",
+    "attribution/rules/values": "rules/test_values rules/test_rule_limits allocation/test_taken_values "
+    "rules/test_rules",
     "attribution/rules/splits": "rules/test_rules rules/test_rule_limits allocation/test_split_ways",
     "attribution/rules/proposals": "rules/test_proposals rules/test_rule_limits allocation/test_review",
-    "attribution/rules": "rules/test_values rules/test_rules rules/test_rule_limits rules/test_rule_files allocation/test_resolve",
+    "attribution/rules": "rules/test_values rules/test_rules rules/test_rule_limits "
+    "rules/test_rule_files allocation/test_resolve",
     "schemas/money": "schemas/test_money",
     "attribution/ledger/actions": "ledger/test_finding_actions",
 }
