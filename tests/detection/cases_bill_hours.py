@@ -75,6 +75,8 @@ ADDRESSES = cases(
     ("active", "thirteen days idle", billed(IDLE, "0.5", since=date(2026, 10, 27))),
     ("active", "released a week ago", billed(IDLE, "0.12", until=date(2026, 11, 1))),
     ("active", "costs next to nothing", billed(IDLE, "0.003")),
+    ("waste", "still there the day before the watermark", billed(IDLE, "0.12", until=date(2026, 11, 7))),
+    ("active", "gone for two days", billed(IDLE, "0.12", until=date(2026, 11, 6))),
     ("undetermined", "also in use, without quantity or cost", billed(IDLE, "0.12"), bytes_of(INUSE, None, None)),
 )  # fmt: skip
 

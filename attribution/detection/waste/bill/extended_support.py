@@ -18,7 +18,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         .agg(
             known_sum("EffectiveCost", pl.col("month") == pl.col("last_complete_month")).alias("surcharge"),
             pl.col("last_day").max().alias("surcharged_until"),
-            pl.col("SkuMeter").first().alias("meter"),
+            pl.col("SkuMeter").min().alias("meter"),
         )
     )
     rows = estate.billed.join(surcharge, on=["key", "BillingCurrency"])
