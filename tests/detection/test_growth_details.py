@@ -133,6 +133,8 @@ def test_part_unknown_of_either_month_is_said_and_all_known_or_all_unknown_is_no
 
     assert note() is None
     assert note(cost(SEP, None)) == note(cost(OCT, None)) == "part of the cost is unknown"
+    before = daily(every_day(SEP, END[OCT], "1", project="vega"), [cost(SEP, None), cost(OCT, "5")])
+    assert judged(growth(before, {"nimbus": mark(END[OCT], SEP)}, Growth(), PROJECT), OCT)["note"] is None
     whole = daily(every_day(SEP, END[OCT], "1", project="vega"), [cost(SEP, "5"), cost(OCT, None)])
     assert judged(growth(whole, {"nimbus": mark(END[OCT], SEP)}, Growth(), PROJECT), OCT)["note"] is None
 

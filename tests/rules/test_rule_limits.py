@@ -109,3 +109,12 @@ def test_what_costs_nothing_is_not_named_and_beside_whom_an_account_stands_is() 
     ]  # fmt: skip
     found = {one.name: (one.amount, one.mostly, one.mostly_share) for one in proposed(pl.concat(rows)).accounts}
     assert found == {"mixed": (50, "orion", Decimal("95.2")), "bare": (5, None, None)}
+
+
+def test_an_entry_of_tags_that_is_no_text_is_told_beside_those_that_are() -> None:
+    assert "tags: an entry" in faults('[dimension.team]\ntags = ["team", 5]\n')
+
+
+def test_owners_are_the_values_of_the_owners_keys_alone() -> None:
+    rows = charged(({"project": "orion", "owner": "lin"}, "5"), ({"stage": "sft", "Owner": "omar"}, "3"))
+    assert proposed(rows).owners == ("lin", "omar")
