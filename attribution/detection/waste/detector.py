@@ -13,6 +13,7 @@ from typing import Literal
 import polars as pl
 
 from attribution.detection.waste.estate import Estate
+from attribution.detection.waste.telling import begun
 from schemas.money import MONEY
 from schemas.workspace import Waste
 
@@ -143,16 +144,14 @@ def judged(
     unsure = pl.col("result") == "undetermined"
     said = pl.lit("data is missing") if doubt is None else doubt.fill_null("data is missing")
     kept = pl.col("stake") if saving is None else saving.cast(MONEY)
-    # Many begin with the inventory's own word for a thing, which is of any case.
-    evidence = pl.concat_str(evidence.str.head(1).str.to_uppercase(), evidence.str.slice(1))
+    evidence = begun(evidence)
     doubtful = pl.format("{}. Undetermined: {}.", evidence, said)
-    places = tuple(name for name in ("within", "made_of") if name in rows.collect_schema())
     named = ("key", "subject", "BillingCurrency", "result", "owner", "project", "month")
     return pl.concat(
         [
             known.filter(result="active").select(*named, pl.col("stake").alias("cost_at_stake")),
             known.filter(pl.col("result") != "active").select(
-                *(named + places),
+                *(*named, *(name for name in ("within", "made_of") if name in known.columns)),
                 pl.col("stake").alias("cost_at_stake"),
                 pl.when(unsure).then(pl.lit("low")).otherwise(sure).alias("confidence"),
                 pl.when(~unsure).then(pl.min_horizontal(kept, "stake").clip(lower_bound=0)).alias("saving"),

@@ -60,3 +60,8 @@ def counted(number_of: str | pl.Expr, what: str) -> pl.Expr:
 def maybe(text: str, *parts: str | pl.Expr) -> pl.Expr:
     """`pl.format`, or nothing where a part of it is unknown."""
     return pl.format(text, *parts).fill_null("")
+
+
+def begun(sentence: pl.Expr) -> pl.Expr:
+    """A sentence with a capital: many begin with the inventory's own word for a thing."""
+    return pl.concat_str(sentence.str.head(1).str.to_uppercase(), sentence.str.slice(1))
