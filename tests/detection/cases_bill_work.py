@@ -81,6 +81,10 @@ def past(meter: str, before: str | None, now: str | None, since: date = date(202
     return "costs", parts + billed(meter, now, 9, since=OCTOBER, ResourceId=None, **more)[1]
 
 
+def once(meter: str, cost: str, **more: Any) -> Any:  # noqa: ANN401
+    return billed(meter, cost, 9, since=MONTH_END, until=MONTH_END, ResourceId=None, **more)
+
+
 OUT = "AWS Data Transfer | | USW2-DataTransfer-Out-Bytes"
 REGIONS = "AWS Data Transfer | | USW2-USE1-AWS-Out-Bytes"
 
@@ -104,6 +108,8 @@ TRANSFERS = cases(
     ("active", "as ever", past(OUT, "30", "30", **NETWORK), work()),
     ("active", "less than before", past(OUT, "30", "10", **NETWORK), work()),
     ("active", "new, so there is no past", billed(OUT, "30", 9, since=OCTOBER, ResourceId=None, **NETWORK), work()),
+    ("waste", "a hundred more to the cent", past(OUT, "3", "3", **NETWORK), once(OUT, "100", **NETWORK), work()),
+    ("active", "a cent less than that", past(OUT, "3", "3", **NETWORK), once(OUT, "99.99", **NETWORK), work()),
     ("undetermined", "October's cost is unknown", past(OUT, "10", None, **NETWORK), work()),
 )  # fmt: skip
 LOGS = "AmazonCloudWatch | | USW2-DataProcessing-Bytes"
@@ -121,6 +127,11 @@ OBSERVED = cases(
     ("active", "as before, while compute fell", past(LOGS, "20", "20", **SEEN), work("100", "50")),
     ("active", "twice a little", past(LOGS, "3", "6", **SEEN), work()),
     ("active", "new", billed(LOGS, "40", 9, since=OCTOBER, ResourceId=None, **SEEN), work()),
+    ("waste", "a hundred more to the cent", past(LOGS, "10", "10", **SEEN), once(LOGS, "100", **SEEN), work()),
+    ("active", "a cent less than a hundred more", past(LOGS, "10", "10", **SEEN), once(LOGS, "99.99", **SEEN), work()),
+    ("active", "money back in September", past(LOGS, "-20", "40", **SEEN), work()),
+    ("active", "for nothing in September", past(LOGS, "0", "40", **SEEN), work()),
+    ("undetermined", "compute cost nothing in September", past(LOGS, "20", "40", **SEEN), work("0", "100")),
     ("undetermined", "no compute to set them against", past(LOGS, "20", "40", **SEEN)),
 )  # fmt: skip
 RDS = "Amazon Relational Database Service | Database Instance | USW2-InstanceUsage:db.r6g.large"

@@ -13,7 +13,7 @@ CASES = tuple(every_case())
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_labelled_case(case: Case, as_written_down: Compare) -> None:
     rows = told_of(case)
-    assert verdict_of(rows) == case.label
+    assert verdict_of(case, rows) == case.label
     as_written_down(rows)
 
 

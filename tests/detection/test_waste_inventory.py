@@ -19,7 +19,6 @@ from waste_cases import (
     days_ago,
     each,
     people,
-    verdicts,
 )
 
 TODAY = AS_OF.date()
@@ -332,21 +331,21 @@ INVENTORY = (
 @pytest.mark.parametrize(("cases", "change"), each(INVENTORY, "fires"))
 def test_what_must_be_found_is_found(cases: Near, change: Change, as_written_down: Compare) -> None:
     rows = cases.told(change)
-    assert verdicts(rows) == ["finding"]
+    assert cases.verdicts(rows) == ["finding"]
     as_written_down(rows)
 
 
 @pytest.mark.parametrize(("cases", "change"), each(INVENTORY, "spares"))
 def test_near_misses_are_not_found(cases: Near, change: Change, as_written_down: Compare) -> None:
     rows = cases.told(change)
-    assert verdicts(rows) == []
+    assert cases.verdicts(rows) == []
     as_written_down(rows)
 
 
 @pytest.mark.parametrize(("cases", "change"), each(INVENTORY, "lacks"))
 def test_missing_data_is_never_idle(cases: Near, change: Change, as_written_down: Compare) -> None:
     rows = cases.told(change)
-    assert verdicts(rows) in ([], ["undetermined"])
+    assert cases.verdicts(rows) in ([], ["undetermined"])
     as_written_down(rows)
 
 

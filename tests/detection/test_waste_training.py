@@ -25,7 +25,6 @@ from waste_cases import (
     days_ago,
     each,
     findings_of,
-    verdicts,
 )
 
 from attribution.detection import WasteInputs
@@ -549,21 +548,21 @@ TRAINING = (
 @pytest.mark.parametrize(("cases", "change"), each(TRAINING, "fires"))
 def test_what_must_be_found_is_found(cases: Near, change: Change, as_written_down: Compare) -> None:
     rows = cases.told(change)
-    assert verdicts(rows) == ["finding"]
+    assert cases.verdicts(rows) == ["finding"]
     as_written_down(rows)
 
 
 @pytest.mark.parametrize(("cases", "change"), each(TRAINING, "spares"))
 def test_near_misses_are_not_found(cases: Near, change: Change, as_written_down: Compare) -> None:
     rows = cases.told(change)
-    assert "finding" not in verdicts(rows)
+    assert "finding" not in cases.verdicts(rows)
     as_written_down(rows)
 
 
 @pytest.mark.parametrize(("cases", "change"), each(TRAINING, "lacks"))
 def test_missing_data_is_never_waste(cases: Near, change: Change, as_written_down: Compare) -> None:
     rows = cases.told(change)
-    assert verdicts(rows) in ([], ["undetermined"])
+    assert cases.verdicts(rows) in ([], ["undetermined"])
     as_written_down(rows)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from detection_worlds import LAST, billed, metric, thing, utilization
-from waste_cases import FEWEST, SECOND, SEPTEMBER, Change, Compare, Near, around, days_ago, each, findings_of, verdicts
+from waste_cases import FEWEST, SECOND, SEPTEMBER, Change, Compare, Near, around, days_ago, each, findings_of
 
 WINDOW = (date(2026, 10, 26), LAST)
 YOUNG = days_ago(14) + SECOND
@@ -157,21 +157,21 @@ UTILIZATION = (
 @pytest.mark.parametrize(("cases", "change"), each(UTILIZATION, "fires"))
 def test_what_must_be_found_is_found(cases: Near, change: Change, as_written_down: Compare) -> None:
     rows = cases.told(change)
-    assert verdicts(rows) == ["finding"]
+    assert cases.verdicts(rows) == ["finding"]
     as_written_down(rows)
 
 
 @pytest.mark.parametrize(("cases", "change"), each(UTILIZATION, "spares"))
 def test_near_misses_are_not_found(cases: Near, change: Change, as_written_down: Compare) -> None:
     rows = cases.told(change)
-    assert "finding" not in verdicts(rows)
+    assert "finding" not in cases.verdicts(rows)
     as_written_down(rows)
 
 
 @pytest.mark.parametrize(("cases", "change"), each(UTILIZATION, "lacks"))
 def test_missing_metrics_are_never_idle(cases: Near, change: Change, as_written_down: Compare) -> None:
     rows = cases.told(change)
-    assert verdicts(rows) in ([], ["undetermined"])
+    assert cases.verdicts(rows) in ([], ["undetermined"])
     as_written_down(rows)
 
 

@@ -163,23 +163,19 @@ def answers(world: WasteInputs, kind: str) -> dict[str, list[Row]]:
 
 
 def told_of(case: Case) -> list[Row]:
-    """What the case's detector says of its subject, alone in its world."""
-    told = answers(world_of([case]), case.kind)
-    return [row for subject, rows in told.items() if case.is_about(subject) for row in rows]
+    """What the case's detector says in a world of that case alone."""
+    return findings_of(world_of([case]), case.kind)
 
 
 def result_of(case: Case) -> str:
-    """What that makes the subject."""
-    return verdict_of(told_of(case))
+    """What that makes the case's subject."""
+    return verdict_of(case, told_of(case))
 
 
-def verdicts(rows: Iterable[Row]) -> list[str]:
-    return [str(row["verdict"]) for row in rows]
-
-
-def verdict_of(rows: Sequence[Row]) -> str:
-    """The label that these rows of one subject come to."""
-    return {"finding": "waste", "undetermined": "undetermined"}[rows[0]["verdict"]] if rows else "active"
+def verdict_of(case: Case, rows: Iterable[Row]) -> str:
+    """The label that these rows come to for the case's subject."""
+    mine = [row["verdict"] for row in rows if case.is_about(row["subject"])]
+    return {"finding": "waste", "undetermined": "undetermined"}[mine[0]] if mine else "active"
 
 
 def every_case() -> Iterator[Case]:
@@ -206,7 +202,11 @@ class Near:
     subject: str = "r-1"
 
     def told(self, change: Change) -> list[Row]:
-        return answers(self.make(**change), self.kind).get(self.subject, [])
+        return findings_of(self.make(**change), self.kind)
+
+    def verdicts(self, rows: Iterable[Row]) -> list[str]:
+        """What these rows say of the subject."""
+        return [str(row["verdict"]) for row in rows if row["subject"] == self.subject]
 
 
 def each(cases: Sequence[Near], name: str) -> list[Any]:
