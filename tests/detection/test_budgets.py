@@ -259,6 +259,9 @@ def test_findings_are_one_a_stage_with_the_money_beyond_the_line() -> None:
     assert (breached["kind"], breached["subject"], breached["cost_at_stake"]) == (
         "budget_breached", "budget=b 2026-10", 160,
     )  # fmt: skip
+    assert breached["project"] == "orion"
+    of_lin = Budget({"owner": "lin"}, Decimal(150), name="b")
+    assert [one["project"] for one in told(STEADY, of_lin)] == ["shared"], "what names no project is of several"
     (risk,) = told(STEADY, month(260))
     assert (risk["kind"], risk["cost_at_stake"], risk["confidence"]) == ("budget_at_risk", 50, "medium")
     assert "260.00 USD of 2026-10" in risk["evidence"]

@@ -7,9 +7,10 @@ from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from attribution.detection.candidates import Finding, as_frame, together
+from attribution.detection.candidates import Finding, as_frame, together, values_in
 from attribution.detection.windows import month_of, previous_month
 from attribution.detection.wording import amount
+from schemas.dimensions import SHARED
 from schemas.money import add
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def _told(rows: pl.DataFrame, today: date) -> Iterator[Finding]:
             cost_at_stake=_beyond(row),
             currency=row["BillingCurrency"],
             owner=row["owner"],
+            project=values_in(row["dimensions"]).get("project", SHARED),
             month=month_of(min(row["spent_to"] or today, today)),
         )
 
