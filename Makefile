@@ -51,7 +51,7 @@ check: .venv/.dev
 	@$(RUN)lint-imports
 
 bench: .venv/.dev
-	@$(RUN)python benchmarks/hot_path.py
+	@$(RUN)python benchmarks/hot_path.py --peers
 	@$(RUN)python benchmarks/budgets.py
 	@$(RUN)python benchmarks/detection_quality.py
 	@$(RUN)python benchmarks/growth_labels.py

@@ -14,6 +14,7 @@ import statistics
 import subprocess
 import sys
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ Measured = dict[str, list[dict[str, Any]]]
 
 def measure(world: World, repeat: int, *, csv: bool, peers: bool) -> Measured:
     """Take every measure `repeat` times, in turn, so that a noisy minute falls on all of them."""
-    names = MEASURES + (CSV_MEASURES if csv else ()) + (tuple(PEERS) if peers else ())
+    names = MEASURES + (CSV_MEASURES if csv else ()) + (_peers() if peers else ())
     found: Measured = {name: [] for name in names}
     for _ in range(repeat):
         for name in names:
@@ -76,6 +77,11 @@ def summary(world: World, found: Measured) -> dict[str, Any]:
             **{name: version(name) for name in ("polars", "duckdb", "pyarrow", "pandera")},
         },
     }
+
+
+def _peers() -> tuple[str, ...]:
+    """Those whose library is installed: pandas comes with the explorer alone."""
+    return tuple(name for name in PEERS if "pandas" not in name or find_spec("pandas"))
 
 
 def _middle(runs: list[dict[str, Any]]) -> dict[str, Any]:
