@@ -23,6 +23,7 @@ from schemas.check import check
 from schemas.faults import Fault, InputError, LawBrokenError, in_one_line, suggest
 from schemas.money import add, add_money
 from schemas.reading_ahead import ahead
+from schemas.words import counted
 from schemas.workspace import ALL, Workspace
 
 TEXTS_KEPT = 10_000
@@ -117,8 +118,8 @@ def arrived_text(arrived: Arrived) -> str:
     """What came in and what was held back, a line each."""
     read = [f"read       {one.source.name}  {one.name}" for one in arrived.read]
     held = [f"held back  {one.source}  {one.name}: {one.reason}" for one in by_reason(arrived.settled.held_back)]
-    counted = f"{len(arrived.read)} deliveries read, {len(arrived.settled.revised)} bills revised"
-    return "\n".join([*read, *held, counted])
+    deliveries = counted(len(arrived.read), "delivery", "deliveries")
+    return "\n".join([*read, *held, f"{deliveries} read, {counted(len(arrived.settled.revised), 'bill')} revised"])
 
 
 def arrived_data(arrived: Arrived) -> dict[str, object]:

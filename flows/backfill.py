@@ -11,6 +11,7 @@ from flows import steps
 from flows.orchestration import as_task, flow, keep_summary
 from flows.settings import load_workspace
 from flows.terminal import leaving, read_month, terminal, watching
+from schemas.words import counted
 
 
 @flow(name="backfill", flow_run_name="backfill {first} to {last}")
@@ -29,7 +30,7 @@ def backfill(first: str, last: str, workspace: str = ".") -> int:
         nights = steps.backfill(load_workspace(Path(workspace)), read_month(first), read_month(last), watch, do=as_task)
     for night in nights:
         keep_summary(f"backfill-{night.last_month:%Y-%m}", nightly_summary(night))
-    terminal.print(f"{len(nights)} months looked back over; the last of them:\n")
+    terminal.print(f"{counted(len(nights), 'month')} looked back over; the last of them:\n")
     terminal.print(nightly_summary(nights[-1]))
     return 0
 

@@ -20,6 +20,7 @@ from schemas.cell_checks import MISSING
 from schemas.charges import CHARGE_COLUMNS, REQUIRED
 from schemas.money import add, sum_exactly
 from schemas.resource_ids import DAMAGED, damaged_ids, fold_azure_ids
+from schemas.words import counted
 from schemas.workspace import Source
 
 _IDS = ("BillingAccountId", "SubAccountId", "ResourceId")
@@ -132,7 +133,7 @@ def _settle_periods(reading: Reading) -> None:
         reading.columns[name] = column if unread is None else column.set(unread, None)
     count = frame.select(derived.sum()).item()
     if count and stated:
-        what = f"{count} rows have no billing period; it was derived from the start of the charge"
+        what = f"{counted(count, 'row')} without a billing period, which was derived from the start of the charge"
         reading.tell("billing_period_derived", what)
 
 
@@ -141,7 +142,7 @@ def _fill_service(reading: Reading) -> None:
     blank = reading.get("ServiceName").null_count()
     if blank:
         reading.columns["ServiceName"] = reading.get("ServiceName").fill_null(NO_SERVICE)
-        what = f'{blank} rows name no service; they are kept under "{NO_SERVICE}"'
+        what = f'{counted(blank, "row")} without a service, kept under "{NO_SERVICE}"'
         reading.tell("service_missing", what)
 
 

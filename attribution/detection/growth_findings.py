@@ -15,6 +15,7 @@ from attribution.detection.candidates import Finding, as_frame, together
 from attribution.detection.contributors import named_in
 from attribution.detection.windows import month_length, previous_month
 from attribution.detection.wording import amount, month, percentage, signed
+from schemas.words import counted
 
 _NAMED = 5
 KINDS = {"grew": "growth", "new": "new"}
@@ -126,6 +127,6 @@ def _sentence(row: dict[str, Any]) -> str:
 
 
 def _how_much(row: dict[str, Any]) -> str:
-    over = "for the month" if row["days"] == month_length(row["month"]) else f"over {row['days']} days"
+    over = "for the month" if row["days"] == month_length(row["month"]) else f"over {counted(row['days'], 'day')}"
     change = f"{signed(row['change'])} {row['BillingCurrency']} {over}"
     return change if row["percent"] is None else f"{percentage(row['percent'])}, {change}"

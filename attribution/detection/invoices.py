@@ -18,6 +18,7 @@ from attribution.detection.wording import amount, month
 from schemas.check import verify
 from schemas.detection import INVOICE_CHECK_COLUMNS, InvoiceChecks
 from schemas.money import known_sum
+from schemas.words import counted
 
 _BILL = ["source", "BillingAccountId", "billing_month", "BillingCurrency"]
 _KINDS = {"differs": "invoice_differs", "no bill": "invoice_without_bill", "no invoice": "bill_without_invoice"}
@@ -127,4 +128,6 @@ def _evidence(row: dict[str, Any]) -> str:
         f"{amount(row['difference'].copy_abs())} {more}."
     )
     refused = row["refused_rows"]
-    return f"{told} {refused} rows of its files were refused: see attribution rejects." if refused else told
+    were = "was" if refused == 1 else "were"
+    rows = f" {counted(refused, 'row')} of its files {were} refused: see attribution rejects." if refused else ""
+    return told + rows

@@ -23,6 +23,7 @@ from attribution.detection.wording import amount
 from schemas.detection import Watermark
 from schemas.dimensions import SHARED, UNALLOCATED
 from schemas.money import known_sum
+from schemas.words import counted
 from schemas.workspace import Progress
 
 KIND = "burns_without_progress"
@@ -165,7 +166,7 @@ def _finding(name: str, way: _Way, costs: pl.DataFrame, last: date, limits: Prog
     complete = last_complete_month(last)
     month = costs.filter((pl.col("usage_date") >= complete) & (pl.col("usage_date") < next_month(complete)))
     who = burnt.filter(pl.col("EffectiveCost") != 0)
-    every = f"; checkpoints came every {way.gap} days" if way.gap else ""
+    every = f"; checkpoints came every {counted(way.gap, 'day')}" if way.gap else ""
     runs = f"; {', '.join(way.running)} still says that it runs" if way.running else ""
     return Finding(
         kind=KIND,

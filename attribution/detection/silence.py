@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from attribution.detection.candidates import Finding, as_frame, together
 from schemas.detection import Watermark
+from schemas.words import counted
 from schemas.workspace import OWN_COSTS
 
 if TYPE_CHECKING:
@@ -56,9 +57,9 @@ def silent_sources(watermarks: Mapping[str, Watermark], as_of: date | datetime, 
             Finding(
                 kind=KIND,
                 subject=f"source={source}",
-                evidence=f"Source {source} is complete up to {mark.last_day}, {(today - mark.last_day).days} days "
-                f"before {today}; at most {allowed[source]} are expected. Its later costs are missing from every "
-                "comparison.",
+                evidence=f"Source {source} is complete up to {mark.last_day}, "
+                f"{counted((today - mark.last_day).days, 'day')} before {today}; at most {allowed[source]} are "
+                "expected. Its later costs are missing from every comparison.",
             )
             for source, mark in watermarks.items()
             if (today - mark.last_day).days > allowed[source]

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from flows.cli.options import HERE, AcceptShrink, AsJson, AsOf, Folder, app, load
+from schemas.words import counted
 
 
 @app.command()
@@ -142,7 +143,7 @@ def detect(
     with watching() as watch:
         found = detect_again(stated, read_instant(as_of), watch)
     lines = check_gates(stated.store, gates)
-    said = [f"{found} findings (see: attribution findings)", *lines]
+    said = [f"{counted(found, 'finding')} (see: attribution findings)", *lines]
     tell({"findings": found, "above": lines}, "\n".join(said), as_json=as_json)
     if lines:
         raise typer.Exit(ABOVE_GATE)

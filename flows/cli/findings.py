@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.cli.options import HERE, AsJson, AsOf, Folder, app, load
+from schemas.words import counted
 
 if TYPE_CHECKING:
     from attribution.ledger.actions import Verb
@@ -201,7 +202,7 @@ def export_(
     from flows.plain_data import tell
 
     rows = export_table(_workspace(context, workspace).store, "findings", to)
-    tell({"rows": rows, "file": to}, f"{rows} rows written to {to}", as_json=as_json)
+    tell({"rows": rows, "file": to}, f"{counted(rows, 'row')} written to {to}", as_json=as_json)
 
 
 @dataclass(frozen=True)

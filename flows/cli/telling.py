@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from flows.cli.options import HERE, AsJson, Folder, app, load
+from schemas.words import counted
 
 
 @app.command()
@@ -116,7 +117,7 @@ def rejects(
     rows = list_rejects(load(workspace).store, source, held_back=held_back)
     if csv is not None:
         write_rows(rows, csv)
-        tell({"rows": rows.height, "file": csv}, f"{rows.height} rows written to {csv}", as_json=as_json)
+        tell({"rows": rows.height, "file": csv}, f"{counted(rows.height, 'row')} written to {csv}", as_json=as_json)
     elif each:
         show(rows if as_json else rows.drop("delivery", "raw"), as_json=as_json)
     else:
@@ -176,7 +177,7 @@ def export(
         rows = export_focus(stated.store, to, focus_version, month, source, attributed=attributed)
     else:
         rows = export_table(stated.store, table, to)
-    tell({"rows": rows, "file": to}, f"{rows} rows written to {to}", as_json=as_json)
+    tell({"rows": rows, "file": to}, f"{counted(rows, 'row')} written to {to}", as_json=as_json)
 
 
 @app.command()

@@ -12,6 +12,7 @@ import polars as pl
 from attribution.detection.candidates import Finding, as_frame, together
 from attribution.detection.daily.episodes import PROVISIONAL
 from attribution.detection.wording import amount, signed
+from schemas.words import counted
 
 ANOMALY, SILENCE = "anomaly", "sudden_silence"
 FEEDS = ("service", "source", "account")
@@ -71,6 +72,6 @@ def _silence(row: dict[str, Any]) -> str:
     currency, missing = row["BillingCurrency"], amount(row["excess"].copy_abs())
     when = f"since {row['start']}" if row["open"] else f"from {row['start']} to {row['end']}"
     return (
-        f"{row['subject']} cost next to nothing {when} ({row['days']} days), {missing} {currency} "
+        f"{row['subject']} cost next to nothing {when} ({counted(row['days'], 'day')}), {missing} {currency} "
         "less than usual: it ended, or its feed stopped; nothing is counted as saved."
     )
