@@ -35,6 +35,8 @@ GATEWAYS = cases(
     ("active", "removed last month, so below the minimum of what still costs",
      billed(NAT, "1.08", until=date(2026, 9, 30))),
     ("active", "costs less than the minimum", billed(NAT, "0.03")),
+    ("active", "bytes without quantity that cost half a dollar", billed(NAT, "1.08"),
+     bytes_of(NAT_BYTES, None, "0.5", since=LAST)),
     ("undetermined", "bytes billed, without quantity or cost", billed(NAT, "1.08"), bytes_of(NAT_BYTES, None, None)),
 )  # fmt: skip
 ALB = "Elastic Load Balancing | Load Balancer-Application | EU-LoadBalancerUsage"
@@ -48,6 +50,8 @@ BALANCERS = cases(
     ("waste", "Google's forwarding rule", billed("Networking | | Cloud Load Balancer Forwarding Rule Minimum", "0.6")),
     ("waste", "used until September", billed(ALB, "0.6"), bytes_of(LCU, 3, "1", since=SEPTEMBER,
                                                                   until=date(2026, 9, 30))),
+    ("waste", "hours of a second meter for a week", billed(ALB, "0.6"),
+     billed(ALB.replace("EU-", "USE1-"), "0.6", since=date(2026, 11, 2))),
     ("active", "units of use", billed(ALB, "0.6"), bytes_of(LCU, 3, "1")),
     ("active", "bytes through it", billed(ALB, "0.6"),
      bytes_of("Elastic Load Balancing | Load Balancer | EU-DataProcessing-Bytes", 40, "0.3")),

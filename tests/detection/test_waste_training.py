@@ -129,6 +129,10 @@ def ended(kind: str, *words: str) -> Near:
     )  # fmt: skip
 
 
+def evaluation(name: str, start: datetime) -> dict[str, Any]:
+    return run(name, stage="eval", experiment="e", project="orion", started_at=start, ended_at=start)
+
+
 def attempts(*ends: datetime, hours: float = 0.9, **more: Any) -> list[dict[str, Any]]:  # noqa: ANN401
     length = timedelta(hours=hours)
     return [job(f"j-{n}", start=end - length, end=end, state="FAILED", **more) for n, end in enumerate(ends)]
@@ -183,6 +187,12 @@ def low(value: float = 1.0, first: date = date(2026, 11, 2), last: date = date(2
     return [metric("n-1", "gpu_percent", value, first, last, **more)]
 
 
+def colder(*sizes: float) -> list[dict[str, Any]]:
+    """Buckets of a colder class; each is billed one dollar a month."""
+    return [thing(f"cold-{at}", "bucket", storage_class="Glacier", size_gb=size, last_used_at=days_ago(1))
+            for at, size in enumerate(sizes)]  # fmt: skip
+
+
 def gap(hours: float) -> list[dict[str, Any]]:
     free = at(10, 20)
     return [
@@ -194,6 +204,7 @@ def gap(hours: float) -> list[dict[str, Any]]:
 ENDPOINTS = [thing("e-2", "endpoint", source_id="r-2", created_at=days_ago(14))]
 NEXT = run("r-2", started_at=at(10, 10), ended_at=at(10, 12), metric="loss", metric_value=2.0)
 FIRST = run("r-1", started_at=at(10, 1), ended_at=at(10, 5), metric="loss", metric_value=2.1)
+THIRD = run("r-3", started_at=at(10, 15), ended_at=at(10, 16), metric="loss", metric_value=1.0)
 LATER_SHELF = [*SHELF, *steps(9, of="r-2")]
 
 TRAINING = (
@@ -304,9 +315,21 @@ TRAINING = (
                 [run("e", stage="eval", experiment="e", project="orion", started_at=at(10, 1), ended_at=at(10, 2))],
                 [run("e", stage="eval", experiment="e", project="vega")],
                 [OTHER | {"status": "failed"}],
+                [OTHER | {"gpus": None}],
+                [run("r-2", started_at=at(10, 1), ended_at=at(10, 2))],
             )
         ),
         spares=(
+            {"runs": [run("z", experiment="zzz", metric_value=1.0), OTHER | {"metric_value": 0.4}]},
+            {"runs": [evaluation("e1", at(10, 1)), evaluation("e2", at(11, 5))]},
+            {"runs": [run("z", experiment="zzz", metric_value=1.0), evaluation("e", at(10, 20))]},
+            {
+                "runs": [
+                    run("z", experiment="zzz", metric_value=1.0),
+                    evaluation("e", at(10, 22)),
+                    run("r-2", started_at=at(10, 25), ended_at=at(10, 26)),
+                ]
+            },
             {"runs": [run("z", experiment="zzz", metric_value=1.0)], "metric_value": 0.5},
             {"runs": [run("z", experiment="zzz", metric_value=1.0)], "ended_at": days_ago(14) + SECOND},
             {"runs": [run("z", experiment="zzz", metric_value=1.0), OTHER | {"ended_at": None, "status": "running"}]},
@@ -314,7 +337,11 @@ TRAINING = (
             {"runs": [run("z", metric_value=1.0, stage="eval", experiment="e", project="orion")]},
             {"runs": [run("z", experiment="zzz", metric_value=1.0)], "status": "failed"},
         ),
-        lacks=({}, {"runs": [run("z", experiment="zzz", metric_value=1.0)], "ended_at": None}),
+        lacks=(
+            {},
+            {"runs": [run("z", experiment="zzz", metric_value=1.0)], "ended_at": None},
+            {"runs": [run("z", experiment="zzz", metric_value=1.0), OTHER | {"ended_at": None}]},
+        ),
     ),
     rest("node_idle_after_last_job", "n-1"),
     rest("empty_partition", "partition=big"),
@@ -332,6 +359,7 @@ TRAINING = (
             {"metrics": low(1.0, maximum=5.0)},
             {"gpus": 0.0},
             {"end": at(11, 1, 20)},
+            {"start": at(10, 1), "end": days_ago(31), "metrics": low(first=OCTOBER, last=date(2026, 10, 10))},
             {"metrics": [*low(), metric("n-1", "gpu_percent", 6.0, date(2026, 11, 3), date(2026, 11, 3))]},
         ),
         lacks=({"metrics": low(last=date(2026, 11, 4))}, {"metrics": []}),
@@ -343,6 +371,7 @@ TRAINING = (
             {"jobs": gap(24)},
             {"jobs": gap(200)},
             {"jobs": gap(24), "things": []},
+            {"jobs": [gap(24)[0] | {"gpus": 2.0}, gap(24)[1]], "things": []},
             {"jobs": [*gap(24), job("j-3", start=at(11, 2), submit=at(11, 2))]},
             {"jobs": [gap(24)[0], gap(24)[1] | {"submit": at(10, 20)}]},
         ),
@@ -386,8 +415,20 @@ TRAINING = (
             {"runs": [NEXT | {"status": "running", "ended_at": None}], "checkpoints": LATER_SHELF},
             {"runs": [NEXT], "checkpoints": LATER_SHELF, "status": "completed"},
             {"runs": [NEXT], "checkpoints": [checkpoint(1, pinned=True), *LATER_SHELF[1:]]},
+            {"runs": [NEXT | {"metric_value": 2.1}], "checkpoints": LATER_SHELF, "status": "completed"},
+            {
+                "runs": [NEXT | {"metric": "reward", "metric_value": 2.1}],
+                "checkpoints": LATER_SHELF,
+                "status": "completed",
+                "metric": "reward",
+            },
+            {"runs": [NEXT, THIRD], "checkpoints": [*LATER_SHELF, *steps(7, of="r-3")]},
+            {"runs": [NEXT, THIRD], "checkpoints": [*LATER_SHELF, *steps(7, of="r-3")], "status": "completed"},
+            {"runs": [NEXT], "checkpoints": [*SHELF[:1], *LATER_SHELF[4:]]},
+            {"runs": [NEXT], "checkpoints": LATER_SHELF, "ended_at": days_ago(14), "started_at": at(10, 1)},
         ),
         spares=(
+            {"runs": [NEXT], "checkpoints": LATER_SHELF, "ended_at": days_ago(14) + SECOND},
             {"runs": [NEXT], "checkpoints": SHELF},
             {"checkpoints": SHELF},
             {"runs": [NEXT | {"experiment": "other"}], "checkpoints": LATER_SHELF},
@@ -414,7 +455,15 @@ TRAINING = (
     Near(
         "cold_data",
         around("bucket", last_used_at=days_ago(30), created_at=days_ago(300), storage_class="Hot", size_gb=100.0),
-        fires=(*ALWAYS_FIRES, {"storage_class": "STANDARD"}, {"last_used_at": days_ago(90) + SECOND}),
+        fires=(
+            *ALWAYS_FIRES,
+            {"storage_class": "STANDARD"},
+            {"last_used_at": days_ago(90) + SECOND},
+            *(
+                {"others": colder(*sizes), "bills": [billed(f"cold-{at}", "1") for at in range(len(sizes))]}
+                for sizes in ((2.0,), (100.0, 400.0), (0.5,), (1.0,), (0.3,))
+            ),
+        ),
         spares=(
             *ALWAYS_SPARED,
             {"last_used_at": days_ago(30) + SECOND},
@@ -461,6 +510,7 @@ TRAINING = (
         spares=(
             {"mfu": 0.3},
             {"mfu": 0.5},
+            {"mfu": 0.0},
             {"stage": "grpo"},
             {"ended_at": at(11, 2) - SECOND},
             {"started_at": at(10, 1), "ended_at": days_ago(31)},
@@ -478,12 +528,15 @@ TRAINING = (
                 (500, {"started_at": at(8, 1), "ended_at": at(8, 3)}, {}),
                 (500, {}, {"ended_at": None, "status": "running", "tokens": 3500}),
                 (500, {"status": "failed"}, {}),
+                (250, {"ended_at": at(11, 2)}, {}),
             )
         ),
         spares=(
             {"runs": [run("r-0", gpus=4.0, tokens=500)], "tokens": 750},
             {"runs": [run("r-0", gpus=8.0, tokens=5000)]},
             {"runs": [run("r-0", gpus=16.0, tokens=5000)]},
+            {"runs": [run("r-0", gpus=0.0, tokens=500)]},
+            {"runs": [run("r-0", gpus=4.0, tokens=0)]},
             {"runs": [run("r-0", gpus=4.0, tokens=500, experiment="x")]},
             {"runs": [run("r-0", gpus=4.0, tokens=500, ended_at=at(11, 1, 23))]},
             {},
@@ -647,3 +700,21 @@ def test_cold_storage_is_priced_by_the_same_bills() -> None:
 
 def test_the_clock_of_these_cases_is_what_they_say() -> None:
     assert (AS_OF, days_ago(31)) == (at(11, 10, 12), at(10, 10, 12))
+
+
+def partition(*jobs: dict[str, Any], handed_back: bool = False) -> list[dict[str, Any]]:
+    """What is said of partition big, of two nodes that are billed all the time; n-2 is handed back where it is said."""
+    bills = (*BILLS, *(one | {"ResourceId": "n-2"} for one in (billed_to(date(2026, 11, 6)) if handed_back else BILLS)))
+    ends = job("o", resource_id="n-3", start=ENDS, end=ENDS)
+    return findings_of(world(jobs=[*jobs, ends], bills=bills), "empty_partition")
+
+
+def test_a_partition_rests_since_the_last_job_of_any_of_its_nodes() -> None:
+    one = job("a", start=at(10, 5), end=at(11, 2), partition="big")
+    old = job("b", resource_id="n-2", start=at(10, 5), end=at(10, 20), partition="big")
+    (row,) = partition(one, old)
+    assert row["evidence"].startswith("2 nodes without a job since 2026-11-02, 7 days; billed ")
+    assert partition(one, old | {"end": at(11, 3)}) == [], "one of them worked lately"
+    assert partition(one, old | {"end": None}) == [], "or still does"
+    (kept,) = partition(one, old, handed_back=True)
+    assert kept["evidence"].startswith("2 nodes without a job since 2026-11-02, 7 days")

@@ -17,7 +17,6 @@ from attribution.detection.waste.prices import by_experiment, payers, priced
 from attribution.detection.waste.standing import part
 from attribution.detection.waste.telling import day, money, number
 from schemas.dimensions import NOBODY, STAGES, UNALLOCATED, fold
-from schemas.money import MONEY
 
 FAILED = ("failed", "node_fail", "out_of_memory", "preempted")
 ENDED_BADLY = (*FAILED, "cancelled", "timeout")
@@ -136,7 +135,6 @@ def came_to_nothing(estate: Estate, at: Thresholds, statuses: Collection[str], h
         at,
         waste=pl.col("status").is_in(statuses),
         evidence=pl.format("Run {} on {} after {}; {}", pl.lit(how), day("ended_at"), "told", saved),
-        saving=pl.lit(0).cast(MONEY),
         doubt=pl.lit("its status was told in a word that nobody knows"),
     )
 
@@ -175,7 +173,6 @@ def done_again(
         at,
         waste=pl.col("original") != pl.col("run_id"),
         evidence=pl.format(evidence, pl.col("original").fill_null("an unknown run"), where, "told"),
-        saving=pl.lit(0).cast(MONEY),
         confidence=confidence,
         doubt=pl.lit(doubt),
     )

@@ -16,7 +16,6 @@ from attribution.detection.waste.kinds import folded_word
 from attribution.detection.waste.runs import ENDED_BADLY
 from attribution.detection.waste.telling import day
 from schemas.inputs import RUN_COLUMNS
-from schemas.money import MONEY
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
@@ -38,7 +37,6 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
             day("end"),
             "told",
         ),
-        saving=pl.lit(0).cast(MONEY),
         doubt=pl.lit("its state is unknown"),
     )
 

@@ -11,7 +11,7 @@ from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.jobs import LOST, costed_jobs
 from attribution.detection.waste.runs import told_cost
 from attribution.detection.waste.telling import day, number
-from schemas.money import MONEY, known_sum
+from schemas.money import known_sum
 
 _LABEL = ("label", "owner", "BillingCurrency")
 
@@ -53,7 +53,6 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
             number(at["within_hours"]),
             "told",
         ),
-        saving=pl.lit(0).cast(MONEY),
     )
 
 
