@@ -11,12 +11,13 @@ from typing import Any
 import polars as pl
 from cases_bill_storage import BOX
 from cases_bill_work import NETWORK, OUT
-from detection_worlds import AS_OF
+from detection_worlds import AS_OF, BIRTH, WORLD, inventory, metered, thing
+from detection_worlds import billed as billed_for
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_waste_training import FIRST as FORMER
 from test_waste_training import LATER_SHELF, NEXT
-from waste_cases import billed, cases, every_case, world_of
+from waste_cases import billed, cases, days_ago, every_case, findings_of, world_of
 
 from attribution.detection.waste import DETECTORS, detect_waste
 from attribution.detection.waste.savings import saved_once
@@ -137,3 +138,16 @@ def test_what_logs_save_is_exact_to_the_last_place() -> None:
     done = detect_waste(world_of([case]), Waste()).findings.filter(kind="logs_outgrow_compute")
     # A day's price before and after, over the 31 days of October; machines cost the same each day.
     assert done["saving"].to_list() == [Decimal("9876543.000000000007") * 31 - Decimal("1234567.000000000001") * 31]
+
+
+def test_a_saving_that_nobody_can_tell_is_unknown_and_not_all_of_the_cost() -> None:
+    """Storage for which no bill has a colder class: what moving it would save, nobody knows."""
+    hot = thing("r-1", "bucket", storage_class="Hot", size_gb=100.0, created_at=BIRTH, last_used_at=days_ago(40))
+    cold = thing("r-2", "bucket", storage_class="Glacier", size_gb=100.0, created_at=BIRTH, last_used_at=days_ago(1))
+    bills = [billed_for("r-1", "320"), billed_for("r-2", "32")]
+    for things, paid, saving in (([hot], bills[:1], None), ([hot, cold], bills, Decimal(288))):
+        world = replace(WORLD, resources=inventory(*things), costs=metered(*paid))
+        (row,) = findings_of(world, "cold_data")
+        assert (row["verdict"], row["cost_at_stake"], row["saving"]) == ("finding", 320, saving)
+        (told,) = detect_waste(world, Waste()).findings.filter(kind="cold_data").to_dicts()
+        assert told["saving"] == saving

@@ -143,7 +143,6 @@ def judged(
     sure = pl.lit(confidence) if isinstance(confidence, str) else confidence
     unsure = pl.col("result") == "undetermined"
     said = pl.lit("data is missing") if doubt is None else doubt.fill_null("data is missing")
-    kept = pl.col("stake") if saving is None else saving.cast(MONEY)
     evidence = begun(evidence)
     doubtful = pl.format("{}. Undetermined: {}.", evidence, said)
     named = ("key", "subject", "BillingCurrency", "result", "owner", "project", "month")
@@ -154,9 +153,15 @@ def judged(
                 *(*named, *(name for name in ("within", "made_of") if name in known.columns)),
                 pl.col("stake").alias("cost_at_stake"),
                 pl.when(unsure).then(pl.lit("low")).otherwise(sure).alias("confidence"),
-                pl.when(~unsure).then(pl.min_horizontal(kept, "stake").clip(lower_bound=0)).alias("saving"),
+                pl.when(~unsure).then(_saved(saving)).alias("saving"),
                 pl.when(unsure).then(doubtful).otherwise(pl.format("{}.", evidence)).alias("evidence"),
             ),
         ],
         how="diagonal_relaxed",
     )
+
+
+def _saved(saving: pl.Expr | None) -> pl.Expr:
+    """At most the stake and never below zero; unknown where the part that ends with the waste is."""
+    part = pl.col("stake") if saving is None else saving.cast(MONEY)
+    return pl.when(part.is_not_null()).then(pl.min_horizontal(part, "stake").clip(lower_bound=0))

@@ -148,7 +148,11 @@ class Estate:
             pl.col("first").min().alias("metered_since"),
             pl.col("gpu").any(),
         )
-        return self.billed.join(days, on=["key", "BillingCurrency"])
+        # Two meters of one thing may stand on the same days or follow each other; more than all days there are none.
+        whole = (pl.col("last_mark") - pl.col("month")).dt.total_days() + 1
+        return self.billed.join(days, on=["key", "BillingCurrency"]).with_columns(
+            pl.min_horizontal("metered_days", whole).alias("metered_days")
+        )
 
     @cached_property
     def listed(self) -> pl.LazyFrame:
