@@ -10,6 +10,8 @@ import pytest
 from allocation_worlds import march, sums
 from node_worlds import Cluster, at, by_jobs
 
+from attribution.allocation.nodes.hours import billed_hours
+from schemas.costs import PERIOD_COLUMNS
 from schemas.faults import LawBrokenError
 
 
@@ -294,3 +296,31 @@ def test_runs_name_a_job_where_one_alone_went_on_at_its_time() -> None:
     assert [project(*span) for span in ((9, 20), (10, 20), (9, 21), (10, 21), (0, 1), (29, 30))] == [
         "atlas", "unallocated", "unallocated", "borealis", "atlas", "borealis",
     ]  # fmt: skip
+
+
+def test_charges_of_one_line_within_an_hour_are_one_span_too() -> None:
+    cluster = Cluster().node("n", 1).bill("n", 0, 1, "1", step=0.5).job("1", "n", 0, 0.25, 1, project="atlas")
+    assert sums(cluster.divided(by_jobs()), "project") == {"atlas": "0.5", "idle": "1.5"}
+
+
+def test_a_charge_that_ends_with_an_hour_has_no_part_of_the_next() -> None:
+    for hours in (1, 2, 24):
+        cluster = Cluster().node("n", 1).bill("n", 0, hours, "1", step=hours)
+        found = billed_hours(pl.DataFrame(cluster.periods, schema=PERIOD_COLUMNS).with_columns(resource_id=pl.lit("n")))
+        assert found.get_column("hour").dt.hour().to_list() == list(range(hours))
+    cluster = Cluster().node("n", 1).bill("n", 0, 3, "1").job("1", "n", 0, 1, 1, project="atlas")
+    shares = cluster.divided(by_jobs()).job_shares
+    assert shares.filter(kind="job").get_column("gpu_hours").to_list() == [1.0]
+
+
+def test_remarks_name_the_first_of_several_hours_and_round_what_jobs_had() -> None:
+    cluster = Cluster().node("n", 1).node("m", 1).bill("m", 0, 5, "1").bill("n", 1, 3, "1")
+    cluster.job("m", "m", 0, 5, 1, project="atlas").job("0", "n", 0, 1 / 3, 1, project="atlas")
+    for number, hour in enumerate((1, 2)):
+        cluster.job(f"a{number}", "n", hour, hour + 1, 1).job(f"b{number}", "n", hour, hour + 1, 1)
+    assert remarks(cluster) == {
+        "job_without_bill n": "1 job had 0.33 GPU-hours of it between 2026-03-01 00:00 and 2026-03-01 00:20, for which "
+        "no bill has a charge",
+        "node_overbooked n": "in 2 hours, first 2026-03-01 01:00, jobs had more than its 1 GPU; each got its part of "
+        "what they had together",
+    }

@@ -263,6 +263,12 @@ def test_the_nearest_creator_counts_and_the_inventory_wins_over_it() -> None:
     assert [one[0] for one in answers(world)] == ["near", "far"]
 
 
+def test_a_key_that_names_a_resource_and_no_creator_is_none() -> None:
+    world = World().attach("mira", None).tag("mira", "project", "atlas")
+    world.bill("i-9", "1", tags={"mira": "x"}).bill("i-8", "1", tags={"eks:nodegroup-name": " "})
+    assert {one[0] for one in answers(world)} == {"unallocated"}
+
+
 def test_a_creator_that_is_not_told_apart_is_none() -> None:
     world = World().attach("p-1", None, "pool").attach("p-2", None, "pool").tag("p-1", "project", "x")
     world.bill("i-9", "1", tags={"eks:nodegroup-name": "pool"})
