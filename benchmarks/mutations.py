@@ -58,7 +58,7 @@ TESTS = {
     "attribution/allocation/split": "allocation/test_split_ways allocation/test_split allocation/test_jobs_on_nodes",
     "attribution/allocation/moving": "allocation/test_split_ways allocation/test_split",
     "attribution/allocation/reconcile": "allocation/test_reconcile",
-    "attribution/allocation/review": "allocation/test_review",
+    "attribution/allocation/review": "allocation/test_review allocation/test_proposed_rules",
     "attribution/allocation/explain": "allocation/test_explain",
     "attribution/allocation": "allocation/test_cost_element allocation/test_dated_aliases allocation/test_explain "
     "allocation/test_taken_values allocation/test_resolve allocation/test_resolve_oracle",
