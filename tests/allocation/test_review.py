@@ -183,6 +183,45 @@ def test_lint_says_which_split_makes_many_shares(monkeypatch: pytest.MonkeyPatch
     assert (one.kind, one.what) == ("many_shares", "it makes 48 shares: its pools keep 24 values of experiment.")
 
 
+@pytest.mark.parametrize(("least", "values", "told"), [(40, 20, True), (41, 20, False), (38, 19, False)])
+def test_shares_are_many_from_a_number_and_twenty_values_on(
+    monkeypatch: pytest.MonkeyPatch,
+    least: int,
+    values: int,
+    told: bool,  # noqa: FBT001
+) -> None:
+    assert chains.MANY_SHARES == 100_000
+    monkeypatch.setattr(chains, "MANY_SHARES", least)
+    made = World()
+    for number in range(values):
+        made.bill(f"s-{number}", "1", tags={"project": "shared", "experiment": f"e-{number}"})
+    made.bill("a", "1", tags={"project": "a"}).bill("b", "1", tags={"project": "b"})
+    assert [one.kind for one in remarks(made, SHARED)] == ["many_shares"] * told
+
+
+def test_each_split_is_told_what_it_passes_over_itself() -> None:
+    told = [one for one in remarks(chained(*POOLS), HUB + PLATFORM + SHARED) if one.kind == "order"]
+    assert [(one.where, one.what) for one in told] == [
+        ('rules.toml: split "platform"', 'it passes over "hub", whose money an earlier split moved away.'),
+        ('rules.toml: split "shared"', 'it passes over "hub", "platform", whose money an earlier split moved away.'),
+    ]
+
+
+def test_no_more_than_five_are_named_of_those_that_were_there_before() -> None:
+    def text(count: int) -> str:
+        made = World()
+        for number in range(count):
+            made.bill(f"i-{number}", "1", ServiceName="Disk")
+        rules = "".join(rule(f"r{number}", f'ResourceId = "i-{number}"', 'project = "p"') for number in range(count))
+        found = [one for one in remarks(made, rules + rule("late", 'ServiceName = "Disk"', 'project = "p"'))
+                 if one.kind == "shadowed"]  # fmt: skip
+        return found[0].what
+
+    five = ", ".join(f"rule r{number}" for number in range(5))
+    assert text(5) == f"all that it assigns was set by earlier rules: {five}."
+    assert text(6) == f"all that it assigns was set by earlier rules: {five}, ...."
+
+
 def difference(world: World, old: str, new: str) -> pl.DataFrame:
     names = tuple(dict.fromkeys((*read_rules(old).names, *read_rules(new).names)))
     return moved(world.divided(old), world.divided(new), names)
