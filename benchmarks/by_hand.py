@@ -12,6 +12,7 @@ import re
 import time
 import tomllib
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +46,9 @@ def asked(
     return every(parts)
 
 
+@cache
 def book() -> list[dict[str, Any]]:
-    """A hundred rules."""
+    """A hundred rules, read once: what is written by hand is there before the clock starts."""
     found: list[dict[str, Any]] = tomllib.loads(rules(COUNT))["rule"]
     return found
 
@@ -82,6 +84,7 @@ def by_sql(root: Path) -> dict[str, Any]:
     target = root / "by_hand.parquet"
     con = duckdb.connect()
     con.execute("SET threads = 2; SET preserve_insertion_order = false; SET TimeZone = 'UTC'")
+    book()
     started, busy = time.perf_counter(), time.process_time()
     con.execute(
         f"""
@@ -135,6 +138,7 @@ def by_polars(root: Path) -> dict[str, Any]:
         return pl.coalesce(*cases, *register, f"tag_{name}", pl.lit("unallocated")).alias(name)
 
     target = root / "by_hand.parquet"
+    book()
     started, busy = time.perf_counter(), time.process_time()
     bill = pl.scan_parquet(f"{root}/bills/*.parquet").select(READ).with_columns(
         pl.col("ChargePeriodStart").dt.date().alias("day")
@@ -170,6 +174,7 @@ def by_pandas(root: Path) -> dict[str, Any]:
     import pandas as pd  # noqa: PLC0415
 
     target = root / "by_hand.parquet"
+    book()
     started, busy = time.perf_counter(), time.process_time()
     bill = pd.read_parquet(root / "bills", columns=list(READ))
     bill["day"] = bill["ChargePeriodStart"].dt.tz_convert("UTC").dt.floor("D").dt.tz_localize(None)

@@ -223,9 +223,8 @@ def first_tests(change: Change, walks: Walks) -> list[str]:
     """The tests that come by the changed statement, the quickest first; by the module where it is run on import."""
     spans = []
     for node in ast.walk(ast.parse(change.path.read_bytes())):
-        if isinstance(node, (ast.FunctionDef, ast.Lambda)):
-            body = node.body if isinstance(node.body, list) else [node.body]
-            spans += [one for part in body for one in ast.walk(part) if isinstance(one, ast.stmt)]
+        if isinstance(node, ast.FunctionDef):
+            spans += [one for part in node.body for one in ast.walk(part) if isinstance(one, ast.stmt)]
     lines: set[int] = set()
     for node in sorted(spans, key=lambda one: one.lineno):  # the innermost comes last
         body = getattr(node, "body", None)

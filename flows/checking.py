@@ -7,7 +7,6 @@ from pathlib import Path
 
 from attribution.detection import threshold_faults
 from attribution.detection.budgets import budget_faults
-from attribution.reports.figures import count
 from attribution.rules import read_rules
 from flows.beside import read_measures
 from flows.journal import journal_faults
@@ -15,6 +14,7 @@ from flows.settings import load_workspace
 from flows.starter import FILES, QUESTION
 from schemas.faults import Fault, InputError
 from schemas.paths import address_of, matching, relative_name
+from schemas.words import counted
 from schemas.workspace import Workspace
 
 
@@ -36,7 +36,7 @@ def check_workspace(root: Path) -> list[str]:
         rules = workspace.rules
         sources = ", ".join(source.name for source in workspace.sources)
         lines.append(
-            f"attribution.toml: {count(len(workspace.sources), 'source')} ({sources}), store {workspace.store}"
+            f"attribution.toml: {counted(len(workspace.sources), 'source')} ({sources}), store {workspace.store}"
         )
         lines.extend(_files(workspace))
         lines.extend(_questions(root / FILES[0]))
@@ -50,8 +50,8 @@ def check_workspace(root: Path) -> list[str]:
                 read_measures(workspace, book)
             named = ", ".join(relative_name(one, root) for one in rules)
             lines.append(
-                f"{named}: {count(len(book.rules), 'rule')}, {count(len(book.splits), 'split')}, "
-                f"{count(len(book.accounts), 'account')}; "
+                f"{named}: {counted(len(book.rules), 'rule')}, {counted(len(book.splits), 'split')}, "
+                f"{counted(len(book.accounts), 'account')}; "
                 f"dimensions {', '.join(book.names)}"
             )
     except InputError as error:
@@ -67,7 +67,7 @@ def _questions(file: Path) -> Iterator[str]:
     open_ = [number for number, line in enumerate(text.splitlines(), start=1) if line.startswith(f"# {QUESTION} ")]
     if open_:
         where = f"{'line' if len(open_) == 1 else 'lines'} {', '.join(map(str, open_))}"
-        yield f"{file.name}: {count(len(open_), 'open question')}, {where}: answer, then take the comment out"
+        yield f"{file.name}: {counted(len(open_), 'open question')}, {where}: answer, then take the comment out"
 
 
 def _files(workspace: Workspace) -> Iterator[str]:
@@ -82,4 +82,4 @@ def _files(workspace: Workspace) -> Iterator[str]:
         except InputError as error:
             yield f"{place}: {error.faults[0].what}; a run would stop here"
         else:
-            yield f"{place}: {source.path} matches {count(len(found), 'file')}"
+            yield f"{place}: {source.path} matches {counted(len(found), 'file')}"

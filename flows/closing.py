@@ -6,10 +6,11 @@ from collections import Counter
 from datetime import date
 
 from attribution import ledger
-from attribution.reports.figures import count, with_currency
+from attribution.reports.figures import with_currency
 from flows.running import Watch, quiet, running
 from flows.steps import publish
 from flows.summary import pending
+from schemas.words import counted
 from schemas.workspace import Workspace
 
 
@@ -44,6 +45,6 @@ def reopen_month(workspace: Workspace, month: date, watch: Watch = quiet) -> str
         held = [row for row in pending(run) if row.month == month]
         publish(run)
     many = Counter(dimension for dimension, _ in {(row.dimension, row.value) for row in held})
-    values = ", ".join(count(number, dimension) for dimension, number in sorted(many.items()))
+    values = ", ".join(counted(number, dimension) for dimension, number in sorted(many.items()))
     what = f"changes {values} ({held[0].why})" if held else "changes nothing that is known now"
     return f"{month:%Y-%m} is open again; the next run {what} and notes it in restatements"

@@ -12,11 +12,12 @@ from rich.padding import Padding
 from rich.text import Text
 
 from attribution.ledger import Published, read_published
-from attribution.reports.figures import count, label, money
+from attribution.reports.figures import label, money
 from schemas.bills import HeldBack, by_reason
 from schemas.dimensions import UNALLOCATED
 from schemas.findings import ACTIVE
 from schemas.money import MONEY
+from schemas.words import counted
 from schemas.workspace import Workspace
 
 ADVICE_COLUMNS: dict[str, pl.DataType] = {
@@ -138,10 +139,10 @@ def _sources(published: Published) -> Iterator[Advice]:
     for one in by_reason(HeldBack(*row) for row in held.iter_rows()):
         remedy = "Do what the reason says; the next run takes it."
         yield Advice("source", one.source, f"what is held back, {one.name}: {one.reason}", remedy)
-    refused = published.frame("SELECT source, count(*) FROM rejects GROUP BY ALL ORDER BY ALL")
+    refused = published.frame("SELECT source, counted(*) FROM rejects GROUP BY ALL ORDER BY ALL")
     for source, number in refused.iter_rows():
         yield Advice(
-            "source", source, f"{count(number, 'value')} refused", "`attribution rejects` names file and line."
+            "source", source, f"{counted(number, 'value')} refused", "`attribution rejects` names file and line."
         )
     for source, kind, subject, sentence in published.frame(
         "SELECT DISTINCT source, kind, subject, sentence FROM notices ORDER BY ALL"

@@ -11,12 +11,12 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from attribution.ledger import Ledger, scratch_ledger
-from attribution.reports.figures import count
 from attribution.rules import read_rules
 from flows.arrival import Arrived, ingest
 from flows.questions import as_table
 from flows.running import Watch, noting, quiet
 from schemas.bills import by_reason
+from schemas.words import counted
 from schemas.workspace import Workspace
 
 _BILL = ["source", "BillingAccountId", "billing_month", "BillingCurrency"]
@@ -78,7 +78,7 @@ def preview_data(found: Preview) -> dict[str, object]:
 
 def shown(found: Preview) -> RenderableType:
     """A preview for the terminal."""
-    parts: list[RenderableType] = [Text(f"{count(found.read.height, 'delivery', 'deliveries')} would be read")]
+    parts: list[RenderableType] = [Text(f"{counted(found.read.height, 'delivery', 'deliveries')} would be read")]
     if found.read.height:
         parts.append(as_table(found.read))
     held = by_reason(found.arrived.settled.held_back)

@@ -15,6 +15,7 @@ from attribution.reports.text_tables import add_row, plain_table
 from flows.plain_data import as_json_text
 from flows.reviewing import Coverage
 from schemas.faults import Fault
+from schemas.words import counted
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -29,9 +30,9 @@ def remarks_text(remarks: list[Remark]) -> str:
     if not remarks:
         return "Nothing to remark."
     kinds = sorted({one.kind for one in remarks})
-    counted = ", ".join(f"{kind} {sum(one.kind == kind for one in remarks)}" for kind in kinds)
+    of_each = ", ".join(f"{kind} {sum(one.kind == kind for one in remarks)}" for kind in kinds)
     told = [str(Fault(one.where, one.what, hint=one.hint)) for one in remarks]
-    return "\n".join([*told, "", f"{figures.count(len(remarks), 'remark')}: {counted}."])
+    return "\n".join([*told, "", f"{counted(len(remarks), 'remark')}: {of_each}."])
 
 
 def moved_tables(moved: pl.DataFrame) -> RenderableType:

@@ -135,11 +135,6 @@ def share(part: Amount, whole: Amount) -> str:
     return f"{round_to(_WIDE.multiply(_WIDE.divide(part, whole), _HUNDRED), _TENTH):f}%"
 
 
-def count(number: int, one: str, many: str = "") -> str:
-    """`1 finding`, `2 findings`."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
 def _visible(letter: str) -> str:
     if unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Zl", "Zp") and letter not in _JOINERS:
         return _WRITTEN.get(letter, f"\\u{ord(letter):04x}")

@@ -19,6 +19,7 @@ from attribution.reports.text import exact_difference
 from attribution.reports.text_tables import add_row, findings_table, growth_table, plain_table
 from attribution.reports.wording import wording
 from schemas.bills import HeldBack, by_reason
+from schemas.words import counted
 
 _ROWS = 8
 
@@ -155,11 +156,11 @@ def _first_line(summary: NightlySummary) -> Text:
     day = figures.full_day(summary.as_of)
     if apart:
         return Text.assemble(("BROKEN  ", "bold red"), f"{day}: bills and attributed costs differ, see Reconciliation")
-    parts = [figures.count(len(summary.bills), "bill") + " read"]
+    parts = [counted(len(summary.bills), "bill") + " read"]
     if summary.nothing_new:
         parts = ["nothing new to read: every delivery is known already"]
     if summary.rejects:
-        parts.append(f"{figures.count(summary.rejects, 'refused bill row')} (see: attribution rejects)")
+        parts.append(f"{counted(summary.rejects, 'refused bill row')} (see: attribution rejects)")
     if summary.held_back:
         parts.append(f"{len(summary.held_back)} held back")
     troubled: Literal["yellow", "green"] = "yellow" if summary.rejects or summary.held_back else "green"
@@ -254,7 +255,7 @@ def _projects(summary: NightlySummary, rows: list[ProjectCost]) -> RenderableTyp
         rest = rows[_ROWS:]
         add_row(
             table,
-            figures.count(len(rest), "other"),
+            counted(len(rest), "other"),
             figures.money(figures.total(row.last_month for row in rest), rest[0].currency),
             figures.money(figures.total(row.running for row in rest), rest[0].currency),
             style="dim",

@@ -10,7 +10,6 @@ from typing import Any
 import polars as pl
 
 from attribution.ledger import Published, read_published
-from attribution.reports.figures import count
 from attribution.rules import read_rules
 from flows.explaining.told import Told, amounts, answer_lines, because, or_unknown, reasons, row_text, stale
 from flows.plain_data import plain_rows
@@ -18,6 +17,7 @@ from flows.running import rollup_of
 from schemas.costs import SUBJECT_TEXT
 from schemas.faults import Fault, InputError
 from schemas.money import from_units, split_units, to_units
+from schemas.words import counted
 from schemas.workspace import Workspace
 
 _HOUR = timedelta(hours=1)
@@ -83,7 +83,7 @@ def _lines_of(one: dict[str, Any], row: int, day: Any) -> list[str]:  # noqa: AN
 
 
 def _paid_lines(paid: list[dict[str, Any]], names: Sequence[str]) -> list[str]:
-    return [f"  paid by {count(len(paid), 'receiver')}:"] + [
+    return [f"  paid by {counted(len(paid), 'receiver')}:"] + [
         f"    BilledCost {or_unknown(part['BilledCost'])}, EffectiveCost {or_unknown(part['EffectiveCost'])}  "
         + ", ".join(f"{name}={part[name]}" for name in names)
         for part in paid
@@ -179,7 +179,7 @@ def _step_lines(trail: _Trail, who: pl.DataFrame, names: Sequence[str], known: d
     return [
         f'  split "{step["split"]}"{_of_job(step)}: {step["weight"]} of {step["total_weight"]} to '
         f"{_called(who, names, step)}{because(step['split'], known)}"
-        + (f"; the same in {count(len(more), 'more hour')}" if more else "")
+        + (f"; the same in {counted(len(more), 'more hour')}" if more else "")
         for step, *more in alike.values()
     ]
 

@@ -8,13 +8,13 @@ import polars as pl
 
 from attribution.allocation import recompute
 from attribution.ledger import Published, read_published
-from attribution.reports.figures import count
 from attribution.rules import read_rules
 from flows.explaining.told import SHOWN, Told, answer_lines, because, behind, charge_lines, or_unknown, reasons, stale
 from flows.plain_data import plain_rows
 from flows.running import rollup_of
 from schemas.faults import Fault, InputError
 from schemas.money import COSTS, shortest
+from schemas.words import counted
 from schemas.workspace import Workspace
 
 
@@ -47,7 +47,7 @@ def explain_cost(workspace: Workspace, cost_id: str) -> Told:
         members = members_of(published, cost_id)
         found_charges = behind(published, billed(published, found), rollup_of(workspace))
         if members.height:
-            lines.append(f"  the pool was summed from {count(members.height, 'cost')}, the largest:")
+            lines.append(f"  the pool was summed from {counted(members.height, 'cost')}, the largest:")
             lines += [
                 f"    {one['cost_id']}  {one['ServiceName']}  {one['ResourceId'] or ''}  "
                 + or_unknown(one["EffectiveCost"])

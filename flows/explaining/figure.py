@@ -9,7 +9,6 @@ from typing import Any
 import polars as pl
 
 from attribution.ledger import Published, read_published
-from attribution.reports.figures import count
 from attribution.reports.period import Period, month_of
 from attribution.rules import read_rules
 from flows.explaining.costs import billed
@@ -19,6 +18,7 @@ from flows.plain_data import plain_rows
 from flows.running import rollup_of
 from schemas.faults import Fault, InputError, suggest
 from schemas.money import known_sum
+from schemas.words import counted
 from schemas.workspace import Workspace
 
 Cell = Mapping[str, Sequence[str]]
@@ -60,7 +60,7 @@ def explain_figure(workspace: Workspace, cell: Cell, period: Period | None, head
     known = reasons(rules)
     versions = rows.get_column("rules_version").unique().to_list()
     lines = [*([heading, ""] if heading else []), *stale(versions, rules, "reasons are those of today.")]
-    lines += [f"{what}: {amounts(one)}, of {count(one['rows'], 'cost')}" for one in sums.iter_rows(named=True)]
+    lines += [f"{what}: {amounts(one)}, of {counted(one['rows'], 'cost')}" for one in sums.iter_rows(named=True)]
     lines.append(f"  who says that it is {named} {' or '.join(cell.get(named, ()))}:".replace(" :", ":"))
     lines += [f"    {amounts(one)}  {said_by(one, named, known)}" for one in given.iter_rows(named=True)]
     lines.append("  what costs most, each with its dearest row (see attribution explain --cost):")

@@ -9,11 +9,12 @@ from typing import Any
 import polars as pl
 
 from attribution.ledger import Published, RollUp
-from attribution.reports.figures import count, label
+from attribution.reports.figures import label
 from attribution.rules import RuleBook
 from flows.plain_data import as_json_text
 from schemas.costs import SUBJECT_TEXT
 from schemas.money import COSTS, shortest
+from schemas.words import counted
 
 SHOWN = 12
 
@@ -95,7 +96,7 @@ def charges(published: Published, where: str, params: list[Any], day: pl.Expr) -
 
 def charge_lines(found: pl.DataFrame) -> list[str]:
     """Charges for reading, the first few."""
-    lines = ["", f"{count(found.height, 'charge')}:"]
+    lines = ["", f"{counted(found.height, 'charge')}:"]
     lines += [
         f"  {one['file']} {row_text(one['row_number'])}: "
         f"{one['ChargePeriodStart']:%Y-%m-%d %H:%M} {one['ChargeCategory']}, {amounts(one)}"

@@ -17,6 +17,7 @@ from attribution.reports.exploring import over_time
 from flows.explorer import looking, shown
 from flows.explorer.question import CHARTS, GRAINS, Catalogue, Question, period_text
 from flows.explorer.state import seed
+from schemas.words import counted
 from schemas.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def _explained(workspace: Workspace, question: Question, there: Catalogue) -> No
 def show_findings(workspace: Workspace, question: Question, there: Catalogue) -> Question:
     """Findings and the reasons of the one that is chosen; the question with that one."""
     rows = looking.found_by(looking.findings(workspace), question.found)
-    st.subheader(figures.count(rows.height, "finding"), anchor=False)
+    st.subheader(counted(rows.height, "finding"), anchor=False)
     if savings := shown.savings(rows):
         st.markdown(f"What ending the waste saves a month, each subject once: {savings}")
     keys = [(name,) for name in rows.get_column("fingerprint")]

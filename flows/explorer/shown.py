@@ -14,6 +14,7 @@ from attribution.reports.period import Period
 from flows.explorer.looking import Table, as_file, period_of, series
 from flows.explorer.question import EVERYTHING, Catalogue, Question, period_text
 from schemas.money import MONEY
+from schemas.words import counted
 from schemas.workspace import Workspace
 
 NONE = "(none)"
@@ -63,7 +64,7 @@ def sources(there: Catalogue, table: Table) -> str:
         told.append(f"Compared: {figures.period(table.days)} with {figures.period(table.before_days)}.")
     unknown = int(table.rows.get_column("unknown").sum())
     if unknown:
-        told.append(f"Of {figures.count(unknown, 'cost')} the amount is unknown; sums are of what is known.")
+        told.append(f"Of {counted(unknown, 'cost')} the amount is unknown; sums are of what is known.")
     return " ".join(filter(None, told))
 
 

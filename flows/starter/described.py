@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 
-from attribution.reports.figures import count, money
+from attribution.reports.figures import money
 from attribution.rules.proposals import Alias, Proposals, ProposedDimension, Untagged
 from flows.starter import QUESTION
 from flows.starter.look import Look, SeenSource
+from schemas.words import counted
 
 _NAMES = 6
 _ALIASES = 40
@@ -60,14 +61,14 @@ def _starter(name: str) -> str:
 
 def _source(one: SeenSource) -> str:
     """One source; where nothing of it could be read it stands as a comment, with the reasons."""
-    lines = [f"{count(one.files, 'file', 'files')} of format {one.reader}: {count(one.rows, 'row', 'rows')}"]
+    lines = [f"{counted(one.files, 'file', 'files')} of format {one.reader}: {counted(one.rows, 'row', 'rows')}"]
     if one.providers:
         lines[0] += f" of {_listed(one.providers)}"
     if one.accounts:
         lines.append(f"accounts {_listed(one.accounts)}; months {_span(one.months)}")
         lines.append("billed " + ", ".join(money(amount, currency) + f" {currency}" for currency, amount in one.money))
     if one.rejects:
-        lines.append(f"{count(one.rejects, 'value was', 'values were')} refused; see `attribution rejects`")
+        lines.append(f"{counted(one.rejects, 'value was', 'values were')} refused; see `attribution rejects`")
     lines += [f"{QUESTION} {question}" for question in one.questions]
     stated = [
         f"name   = {_text(one.source.name)}",
@@ -145,7 +146,7 @@ def _told(one: Untagged, kind: str, currency: str) -> str:
 
 
 def _values(number: int, largest: Sequence[str]) -> str:
-    return f"{count(number, 'value', 'values')} ({_listed(largest, number)})"
+    return f"{counted(number, 'value', 'values')} ({_listed(largest, number)})"
 
 
 def _listed(names: Sequence[str], number: int | None = None) -> str:

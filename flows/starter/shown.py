@@ -5,10 +5,11 @@ from __future__ import annotations
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from attribution.reports.figures import count, label, money
+from attribution.reports.figures import label, money
 from attribution.reports.text_tables import add_row, plain_table
 from attribution.rules.proposals import TagKey
 from flows.starter.look import Look
+from schemas.words import counted
 
 _KEYS = 12
 _WIDE = 30
@@ -23,9 +24,9 @@ def shown(look: Look) -> RenderableType:
         parts.append(_tags(look))
     open_questions = sum(len(one.questions) for one in look.sources)
     if open_questions:
-        parts.append(Text(f"{count(open_questions, 'question')} to answer: see QUESTION in attribution.toml"))
+        parts.append(Text(f"{counted(open_questions, 'question')} to answer: see QUESTION in attribution.toml"))
     if look.unknown:
-        parts.append(Text(f"{count(len(look.unknown), 'file', 'files')} not taken; attribution.toml names them"))
+        parts.append(Text(f"{counted(len(look.unknown), 'file', 'files')} not taken; attribution.toml names them"))
     return Group(*(piece for part in parts for piece in (part, Text())))
 
 

@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 from attribution.ledger import query
 from attribution.reports import figures
 from flows.explorer.serving import PAGE
+from schemas.words import counted
 
 
 @pytest.fixture
@@ -91,12 +92,12 @@ def test_findings_are_chosen_by_kind_owner_and_state(app: AppTest, explored: Pat
     every = query(
         explored / "ledger", "SELECT fingerprint, kind, owner FROM findings WHERE state = 'open' ORDER BY ALL"
     )
-    assert app.subheader[0].value == figures.count(every.height, "finding")
+    assert app.subheader[0].value == counted(every.height, "finding")
     kind, owner = every.select("kind", "owner").row(0)
     chosen(app, "Kind", [kind])
     chosen(app, "Owner", [owner or ""])
     kept = every.filter(kind=kind, owner=owner)
-    assert app.subheader[0].value == figures.count(kept.height, "finding")
+    assert app.subheader[0].value == counted(kept.height, "finding")
     fingerprint = every.item(0, "fingerprint")
     again = opened(AppTest.from_file(str(PAGE), default_timeout=60), view="findings", finding=fingerprint)
     assert f"{again.code[-1].value}\n" == attribution("explain", "--finding", fingerprint, "-w", explored).out

@@ -10,6 +10,7 @@ from attribution.allocation.pools import Standing
 from attribution.rules import Split
 from schemas.detection import NOTICE_COLUMNS
 from schemas.money import known_sum
+from schemas.words_by_row import each_counted, plain
 
 _NODE_HOUR = ("resource_id", "hour")
 
@@ -63,7 +64,7 @@ def _without_bill(unbilled: pl.DataFrame, cells: pl.DataFrame, billed: pl.Series
         pl.col("resource_id").alias("subject"),
         pl.format(
             "{} had {} GPU-hours of it between {} and {}, for which no bill has a charge",
-            _counted("jobs", "job"), _plain(pl.col("hours").round(2)), "first", "last",
+            each_counted("jobs", "job"), plain(pl.col("hours").round(2)), "first", "last",
         ).alias("sentence"),
     )  # fmt: skip
 
@@ -102,7 +103,7 @@ def _unknown_size(capacity: pl.DataFrame) -> pl.DataFrame:
             pl.format(
                 "how many GPUs it has is said neither by inventory, bill nor type; {} are counted, the most that jobs "
                 "had at once",
-                _plain(pl.col("gpus")),
+                plain(pl.col("gpus")),
             )
         )
         .alias("sentence"),
@@ -122,7 +123,7 @@ def _overbooked(uses: Uses) -> pl.DataFrame:
         pl.col("resource_id").alias("subject"),
         pl.format(
             "in {}, first {}, jobs had more than its {}; each got its part of what they had together",
-            _counted("hours", "hour"), pl.col("first").dt.strftime("%Y-%m-%d %H:%M"), _counted("gpus", "GPU"),
+            each_counted("hours", "hour"), pl.col("first").dt.strftime("%Y-%m-%d %H:%M"), each_counted("gpus", "GPU"),
         ).alias("sentence"),
     )  # fmt: skip
 
@@ -138,17 +139,6 @@ def _claimed_twice(placed: pl.DataFrame) -> pl.DataFrame:
         pl.col("resource_id").alias("subject"),
         pl.format(
             "{} charge for it in the same {}; jobs carry all of it, and one may be a copy",
-            pl.col("by").list.join(" and "), _counted("hours", "hour"),
+            pl.col("by").list.join(" and "), each_counted("hours", "hour"),
         ).alias("sentence"),
     )  # fmt: skip
-
-
-def _counted(column: str, what: str) -> pl.Expr:
-    """`1 hour`, `2 hours`."""
-    many = pl.when(pl.col(column) == 1).then(pl.lit(what)).otherwise(pl.lit(f"{what}s"))
-    return pl.format("{} {}", _plain(pl.col(column)), many)
-
-
-def _plain(number: pl.Expr) -> pl.Expr:
-    """A number without the `.0` that a whole one has as a float."""
-    return number.cast(pl.String).str.strip_suffix(".0")

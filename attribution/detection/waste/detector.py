@@ -163,5 +163,7 @@ def judged(
 
 def _saved(saving: pl.Expr | None) -> pl.Expr:
     """At most the stake and never below zero; unknown where the part that ends with the waste is."""
-    part = pl.col("stake") if saving is None else saving.cast(MONEY)
+    if saving is None:
+        return pl.col("stake").clip(lower_bound=0)
+    part = saving.cast(MONEY)
     return pl.when(part.is_not_null()).then(pl.min_horizontal(part, "stake").clip(lower_bound=0))

@@ -10,8 +10,9 @@ from attribution.detection.waste.detector import NO, YES, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.machines import running
 from attribution.detection.waste.standing import standing
-from attribution.detection.waste.telling import counted, day, money, month
+from attribution.detection.waste.telling import day, money, month
 from schemas.money import known_sum
+from schemas.words_by_row import each_counted
 
 
 def idle_groups(estate: Estate, at: Thresholds, sorts: Collection[str], what: str, *, whole: bool) -> pl.DataFrame:
@@ -44,7 +45,7 @@ def idle_groups(estate: Estate, at: Thresholds, sorts: Collection[str], what: st
         evidence=pl.format(
             "{} of {}, {}, {} days up to {}; cost in {}: {}",
             pl.lit(what),
-            counted(pl.col("machines").fill_null(0), "machine"),
+            each_counted(pl.col("machines").fill_null(0), "machine"),
             pl.when(idle).then(pl.lit("all idle")).otherwise(pl.lit("none known to work")),
             at["window_days"].cast(pl.Int64),
             day("window_end").fill_null("today"),

@@ -51,12 +51,6 @@ def month(value: str | pl.Expr) -> pl.Expr:
     return _named(value).dt.to_string("%Y-%m")
 
 
-def counted(number_of: str | pl.Expr, what: str) -> pl.Expr:
-    """`1 node`, `2 nodes`."""
-    count = _named(number_of)
-    return pl.format("{} {}", count, pl.when(count == 1).then(pl.lit(what)).otherwise(pl.lit(f"{what}s")))
-
-
 def maybe(text: str, *parts: str | pl.Expr) -> pl.Expr:
     """`pl.format`, or nothing where a part of it is unknown."""
     return pl.format(text, *parts).fill_null("")

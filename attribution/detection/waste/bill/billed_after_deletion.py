@@ -10,7 +10,8 @@ import polars as pl
 from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import DELETED
-from attribution.detection.waste.telling import counted, day
+from attribution.detection.waste.telling import day
+from schemas.words_by_row import each_counted
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
@@ -27,7 +28,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         rows,
         at,
         waste=late > 0,
-        evidence=pl.format(text, day("deleted"), day("last_day"), counted(late, "day"), "told_cost"),
+        evidence=pl.format(text, day("deleted"), day("last_day"), each_counted(late, "day"), "told_cost"),
         confidence=pl.when(pl.col("deleted_at").is_not_null()).then(pl.lit("high")).otherwise(pl.lit("medium")),
     )
 

@@ -13,7 +13,8 @@ import polars as pl
 from attribution.detection.waste.detector import NO, UNKNOWN, Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import SNAPSHOTS
-from attribution.detection.waste.telling import counted, day
+from attribution.detection.waste.telling import day
+from schemas.words_by_row import each_counted
 
 _BACKUP = r"(?i)backup|awsbackup|recovery.?point|\bdlm\b|velero|snapshot.?schedule|policy"
 
@@ -49,7 +50,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
                 "attached_to",
                 day("born"),
                 day("volume_end"),
-                counted(silent, "day"),
+                each_counted(silent, "day"),
                 day("last_mark"),
                 "told_cost",
             ),

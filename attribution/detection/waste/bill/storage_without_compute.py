@@ -12,7 +12,8 @@ import polars as pl
 
 from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
-from attribution.detection.waste.telling import counted, day
+from attribution.detection.waste.telling import day
+from schemas.words_by_row import each_counted
 
 _PLACE = ["source", "SubAccountId", "project"]
 
@@ -50,7 +51,13 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         at,
         waste=pl.when(~(fires & pl.col("unnamed"))).then(fires),
         evidence=pl.format(
-            text, "project", "SubAccountId", day("last_machine"), counted(silent, "day"), day("last_mark"), "told_cost"
+            text,
+            "project",
+            "SubAccountId",
+            day("last_machine"),
+            each_counted(silent, "day"),
+            day("last_mark"),
+            "told_cost",
         ),
         # Another project's machine in the same account may mount it.
         confidence=pl.when(pl.col("shared_account")).then(pl.lit("low")).otherwise(pl.lit("medium")),

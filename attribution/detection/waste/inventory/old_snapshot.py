@@ -9,24 +9,25 @@ import polars as pl
 from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.snapshots import snapshots
-from attribution.detection.waste.telling import counted, day
+from attribution.detection.waste.telling import day
+from schemas.words_by_row import each_counted
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
     """Billed snapshots of known sources; of each source the newest is never waste."""
     rows = snapshots(estate).filter(~pl.col("source_gone").fill_null(value=False))
-    newest = pl.col("taken") == pl.col("newest")
+    newer = pl.when(pl.col("origin").is_not_null()).then(pl.col("taken") != pl.col("newest"))
     old = pl.col("snapshot_age") >= at["retention_days"]
-    taken = pl.format("{}, {} ago", day("taken"), counted(pl.col("snapshot_age").floor().cast(pl.Int64), "day"))
+    taken = pl.format("{}, {} ago", day("taken"), each_counted(pl.col("snapshot_age").floor(), "day"))
     return judged(
         rows,
         at,
-        waste=~pl.col("spared") & old & pl.when(pl.col("origin").is_not_null()).then(~newest),
+        waste=~pl.col("spared") & old & newer,
         evidence=pl.format(
             "Snapshot of {}, taken {}{}; {}",
             pl.col("origin").fill_null("something untold"),
             taken.fill_null("on an unknown day"),
-            pl.when(pl.col("origin").is_null()).then(pl.lit("")).otherwise(pl.lit(", and newer ones exist")),
+            pl.when(newer).then(pl.lit(", and newer ones exist")).otherwise(pl.lit("")),
             "told_cost",
         ),
         confidence="medium",

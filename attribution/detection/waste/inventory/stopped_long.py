@@ -13,8 +13,9 @@ from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import MACHINES, STOPPED
 from attribution.detection.waste.stopped import STATE_DOUBT, stands_still, stopped_since
-from attribution.detection.waste.telling import counted, money, month
+from attribution.detection.waste.telling import money, month
 from schemas.money import known_sum
+from schemas.words_by_row import each_counted
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
@@ -44,7 +45,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
             "Machine {}, {}, with {} attached to it; cost of all in {}: {}",
             pl.when("off").then(pl.lit("stopped")).otherwise(pl.lit("of unknown state")),
             "told_stop",
-            counted("hung", "billed thing"),
+            each_counted("hung", "billed thing"),
             month("month"),
             cost,
         ),

@@ -11,10 +11,11 @@ from attribution.detection.waste.detector import NO, Detector, Thresholds, judge
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import folded_word
 from attribution.detection.waste.runs import OVER
-from attribution.detection.waste.telling import counted, day, money, month
+from attribution.detection.waste.telling import day, money, month
 from schemas.dimensions import NOBODY
 from schemas.inputs import RUN_COLUMNS
 from schemas.money import known_sum
+from schemas.words_by_row import each_counted
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
@@ -51,7 +52,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
             "project",
             "runs",
             day("ended"),
-            counted("things", "thing"),
+            each_counted("things", "thing"),
             money("stake").fill_null("unknown"),
             "BillingCurrency",
             month("month"),

@@ -13,7 +13,8 @@ from attribution.detection.waste.detector import NO, YES, Detector, Thresholds, 
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.runs import ENDED_BADLY
 from attribution.detection.waste.shelf import LESS_IS_BETTER, by_run, shelved
-from attribution.detection.waste.telling import counted, day
+from attribution.detection.waste.telling import day
+from schemas.words_by_row import each_counted
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
@@ -36,7 +37,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         waste=(bad | done) & followed & old & (pl.col("too_many") > 0),
         evidence=pl.format(
             "{} of {}, which {} on {} and was followed by {}: {}",
-            counted("too_many", "checkpoint"),
+            each_counted("too_many", "checkpoint"),
             "subject",
             pl.when(done).then(pl.lit("completed")).otherwise(pl.lit("came to nothing")),
             day("ended_at").fill_null("an unknown day"),

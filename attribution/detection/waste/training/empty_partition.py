@@ -9,8 +9,9 @@ import polars as pl
 from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.nodes import idle_for, resting_nodes
-from attribution.detection.waste.telling import counted, day, money, month
+from attribution.detection.waste.telling import day, money, month
 from schemas.money import known_sum
+from schemas.words_by_row import each_counted
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
@@ -38,9 +39,9 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         waste=idle_for(at["days"]),
         evidence=pl.format(
             "{} without a job since {}, {}; billed {} in {}",
-            counted("nodes", "node"),
+            each_counted("nodes", "node"),
             day("last_end"),
-            counted(pl.col("rested").floor().cast(pl.Int64), "day"),
+            each_counted(pl.col("rested").floor(), "day"),
             pl.format("{} {}", money("stake"), "BillingCurrency").fill_null("an unknown cost"),
             month("month"),
         ),

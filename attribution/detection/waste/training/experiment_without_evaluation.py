@@ -10,9 +10,10 @@ from attribution.detection.waste.detector import NO, Detector, Thresholds, judge
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.kinds import folded_word
 from attribution.detection.waste.runs import DATA_STAGES, OVER, costed_runs, told_cost
-from attribution.detection.waste.telling import counted, day
+from attribution.detection.waste.telling import day
 from schemas.inputs import CHECKPOINT_COLUMNS
 from schemas.money import known_sum
+from schemas.words_by_row import each_counted
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
@@ -54,7 +55,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         waste=~seen & ~pl.col("open") & ~unclear & (estate.age_days("ended") >= at["days"]),
         evidence=pl.format(
             "{}, the last {} on {}; no metric, no scored checkpoint, no later evaluation in {}; {}",
-            counted("runs", "run"),
+            each_counted("runs", "run"),
             pl.when("unclear").then(pl.lit("known of")).otherwise(pl.lit("ended")),
             day("ended"),
             "project",

@@ -14,7 +14,8 @@ from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.jobs import costed_jobs, placed_jobs
 from attribution.detection.waste.observed import daily_metrics
-from attribution.detection.waste.telling import counted, day, number
+from attribution.detection.waste.telling import day, number
+from schemas.words_by_row import each_counted
 
 _DAY = timedelta(days=1)
 
@@ -51,7 +52,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
             "Job{} since {} on {}: GPUs at most {} % on {} of its {} whole days there; {}",
             pl.format(" {}", "name").fill_null(""),
             day("start"),
-            counted("nodes", "node"),
+            each_counted("nodes", "node"),
             number("most", 1).fill_null("unknown"),
             pl.col("seen").fill_null(0),
             "whole",

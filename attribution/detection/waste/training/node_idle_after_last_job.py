@@ -13,7 +13,8 @@ import polars as pl
 from attribution.detection.waste.detector import Detector, Thresholds, judged
 from attribution.detection.waste.estate import Estate
 from attribution.detection.waste.nodes import idle_for, resting_nodes
-from attribution.detection.waste.telling import counted, day
+from attribution.detection.waste.telling import day
+from schemas.words_by_row import each_counted
 
 
 def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
@@ -25,7 +26,7 @@ def judge(estate: Estate, at: Thresholds) -> pl.DataFrame:
         evidence=pl.format(
             "No job since {}, {} before {} ends, and billed up to {}; {}",
             day("last_end"),
-            counted(pl.col("rested").floor().cast(pl.Int64), "day"),
+            each_counted(pl.col("rested").floor(), "day"),
             pl.when(pl.col("until") < pl.col("through")).then(pl.lit("its bill")).otherwise(pl.lit("the list of jobs")),
             day("last_day"),
             "told_cost",
