@@ -151,3 +151,11 @@ def test_a_saving_that_nobody_can_tell_is_unknown_and_not_all_of_the_cost() -> N
         assert (row["verdict"], row["cost_at_stake"], row["saving"]) == ("finding", 320, saving)
         (told,) = detect_waste(world, Waste()).findings.filter(kind="cold_data").to_dicts()
         assert told["saving"] == saving
+
+
+def test_what_a_smaller_disk_of_a_database_would_save_is_unknown() -> None:
+    for kind, saving in (("volume", True), ("database", False)):
+        full = thing("r-1", kind, size_gb=1000.0, used_gb=100.0, created_at=BIRTH)
+        world = replace(WORLD, resources=inventory(full), costs=metered(billed_for("r-1", "320")))
+        (row,) = findings_of(world, "oversized_volume")
+        assert (row["verdict"], row["cost_at_stake"], row["saving"] is not None) == ("finding", 320, saving)
