@@ -46,7 +46,7 @@ TESTS = {
     "attribution/detection/waste": "detection/test_waste_records detection/test_waste_known_cases detection/test_waste "
     "detection/test_waste_cases detection/test_waste_utilization detection/test_waste_over detection/test_waste_idle "
     "detection/test_waste_inventory detection/test_waste_training detection/test_waste_undetermined "
-    "detection/test_waste_sizes detection/test_waste_months detection/test_waste_prices "
+    "detection/test_waste_near detection/test_waste_sizes detection/test_waste_months detection/test_waste_prices "
     "detection/test_waste_savings detection/test_waste_plan",
     "attribution/detection/recipients": "detection/test_recipients detection/test_growth_findings",
     "attribution/detection/invoices": "detection/test_invoices",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import Any
 
-import pytest
 from detection_worlds import AS_OF, BIRTH, billed, tag, tags, thing
 from waste_cases import (
     ALWAYS_FIRES,
@@ -13,11 +12,9 @@ from waste_cases import (
     FEWEST,
     SECOND,
     Change,
-    Compare,
     Near,
     around,
     days_ago,
-    each,
     people,
 )
 
@@ -326,27 +323,6 @@ INVENTORY = (
         ({"people": people(("lin", None))}, {"tags": tags(tag("r-1", "owner", "kim"))}),
     ),
 )
-
-
-@pytest.mark.parametrize(("cases", "change"), each(INVENTORY, "fires"))
-def test_what_must_be_found_is_found(cases: Near, change: Change, as_written_down: Compare) -> None:
-    rows = cases.told(change)
-    assert cases.verdicts(rows) == ["finding"]
-    as_written_down(rows)
-
-
-@pytest.mark.parametrize(("cases", "change"), each(INVENTORY, "spares"))
-def test_near_misses_are_not_found(cases: Near, change: Change, as_written_down: Compare) -> None:
-    rows = cases.told(change)
-    assert cases.verdicts(rows) == []
-    as_written_down(rows)
-
-
-@pytest.mark.parametrize(("cases", "change"), each(INVENTORY, "lacks"))
-def test_missing_data_is_never_idle(cases: Near, change: Change, as_written_down: Compare) -> None:
-    rows = cases.told(change)
-    assert cases.verdicts(rows) in ([], ["undetermined"])
-    as_written_down(rows)
 
 
 def test_every_detector_has_its_cases() -> None:

@@ -19,11 +19,9 @@ from waste_cases import (
     FEWEST,
     SECOND,
     Change,
-    Compare,
     Near,
     around,
     days_ago,
-    each,
     findings_of,
 )
 
@@ -596,27 +594,6 @@ TRAINING = (
         lacks=({"project": None}, {"project": None, "ended_at": None}),
     ),
 )
-
-
-@pytest.mark.parametrize(("cases", "change"), each(TRAINING, "fires"))
-def test_what_must_be_found_is_found(cases: Near, change: Change, as_written_down: Compare) -> None:
-    rows = cases.told(change)
-    assert cases.verdicts(rows) == ["finding"]
-    as_written_down(rows)
-
-
-@pytest.mark.parametrize(("cases", "change"), each(TRAINING, "spares"))
-def test_near_misses_are_not_found(cases: Near, change: Change, as_written_down: Compare) -> None:
-    rows = cases.told(change)
-    assert "finding" not in cases.verdicts(rows)
-    as_written_down(rows)
-
-
-@pytest.mark.parametrize(("cases", "change"), each(TRAINING, "lacks"))
-def test_missing_data_is_never_waste(cases: Near, change: Change, as_written_down: Compare) -> None:
-    rows = cases.told(change)
-    assert cases.verdicts(rows) in ([], ["undetermined"])
-    as_written_down(rows)
 
 
 def test_every_detector_has_its_cases() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from detection_worlds import LAST, billed, metric, thing, utilization
-from waste_cases import FEWEST, SECOND, SEPTEMBER, Change, Compare, Near, around, days_ago, each, findings_of
+from waste_cases import FEWEST, SECOND, SEPTEMBER, Change, Near, around, days_ago, findings_of
 
 WINDOW = (date(2026, 10, 26), LAST)
 YOUNG = days_ago(14) + SECOND
@@ -152,27 +152,6 @@ UTILIZATION = (
         ({"utilization": metrics(measured(("cpu_percent", 19.0), days=11))}, {"utilization": metrics()}),
     ),
 )  # fmt: skip
-
-
-@pytest.mark.parametrize(("cases", "change"), each(UTILIZATION, "fires"))
-def test_what_must_be_found_is_found(cases: Near, change: Change, as_written_down: Compare) -> None:
-    rows = cases.told(change)
-    assert cases.verdicts(rows) == ["finding"]
-    as_written_down(rows)
-
-
-@pytest.mark.parametrize(("cases", "change"), each(UTILIZATION, "spares"))
-def test_near_misses_are_not_found(cases: Near, change: Change, as_written_down: Compare) -> None:
-    rows = cases.told(change)
-    assert "finding" not in cases.verdicts(rows)
-    as_written_down(rows)
-
-
-@pytest.mark.parametrize(("cases", "change"), each(UTILIZATION, "lacks"))
-def test_missing_metrics_are_never_idle(cases: Near, change: Change, as_written_down: Compare) -> None:
-    rows = cases.told(change)
-    assert cases.verdicts(rows) in ([], ["undetermined"])
-    as_written_down(rows)
 
 
 def test_every_detector_has_its_cases() -> None:
