@@ -139,7 +139,7 @@ def _sources(published: Published) -> Iterator[Advice]:
     for one in by_reason(HeldBack(*row) for row in held.iter_rows()):
         remedy = "Do what the reason says; the next run takes it."
         yield Advice("source", one.source, f"what is held back, {one.name}: {one.reason}", remedy)
-    refused = published.frame("SELECT source, counted(*) FROM rejects GROUP BY ALL ORDER BY ALL")
+    refused = published.frame("SELECT source, count(*) FROM rejects GROUP BY ALL ORDER BY ALL")
     for source, number in refused.iter_rows():
         yield Advice(
             "source", source, f"{counted(number, 'value')} refused", "`attribution rejects` names file and line."

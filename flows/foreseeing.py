@@ -55,7 +55,8 @@ def foresee(
     rows = detection.budget_rows(converted.costs, stated, clock, workspace.currency, ahead)
     asked = stated or workspace.inputs.rates
     lacking = (missing_rates(converted.apart, workspace.currency),) if asked else ()
-    return Foreseen(rows, (detection.budget_findings(rows, run.today), *lacking))
+    whose = detection.projects_of(converted.costs, stated)
+    return Foreseen(rows, (detection.budget_findings(rows, run.today, whose), *lacking))
 
 
 def stalled(

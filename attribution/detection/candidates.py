@@ -5,7 +5,6 @@ The surprise: the fingerprint holds no figures, so that a finding keeps its name
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
 from datetime import date
@@ -45,12 +44,6 @@ class Finding:
 def _fingerprint(kind: str, subject: str, currency: str | None, occasion: str = "") -> str:
     named = (kind, subject, currency or "", *([occasion] if occasion else []))
     return sha256("\x1f".join(named).encode()).hexdigest()[:16]
-
-
-def values_in(subject: str) -> dict[str, str]:
-    """`project=orion stage=sft` taken apart; values may hold blanks."""
-    named = re.split(r"(?:^| )([^ =]+)=", subject)[1:]
-    return dict(zip(named[::2], named[1::2], strict=True))
 
 
 def fingerprints(found: pl.DataFrame) -> pl.Series:

@@ -5,12 +5,13 @@ The surprise: a plan that is exceeded excuses nothing, not even the part that it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import polars as pl
 
 from attribution.detection.budgets.stated import meets
-from attribution.detection.candidates import together, values_in
+from attribution.detection.candidates import together
 from schemas.money import sum_exactly
 from schemas.plans import Plan
 
@@ -92,5 +93,6 @@ def _covered(plan: Plan) -> pl.Expr:
 
 def _speaks_of(plan: Plan, subject: str) -> bool:
     """Whether no value of a subject contradicts the plan's."""
-    values = values_in(subject)
+    named = re.split(r"(?:^| )([^ =]+)=", subject)[1:]
+    values = dict(zip(named[::2], named[1::2], strict=True))
     return all(values.get(name, value) == value for name, value in plan.dimensions.items())

@@ -224,7 +224,7 @@ def test_a_finding_names_its_quarter(month: int, named: str) -> None:
     day = date(2026, month, 10)
     frame = daily([cost(day, "10")])
     rows = budget_rows(frame, [budget("5", "quarter")], clock(day, day + timedelta(days=1)), "USD")
-    (found,) = budget_findings(rows, day + timedelta(days=1)).to_dicts()
+    (found,) = budget_findings(rows, day + timedelta(days=1), {}).to_dicts()
     assert found["subject"] == f"budget=b {named}"
 
 
@@ -234,7 +234,7 @@ def test_a_plan_is_told_when_it_will_be_and_when_it_is_exceeded() -> None:
         (plan,) = plan_budgets(
             [Plan(date(2026, 10, 1), date(2026, 10, 21), {"project": "orion"}, Decimal(amount), "agreed")]
         )
-        found = budget_findings(budget_rows(frame, [plan], clock(), "USD"), TODAY).to_dicts()
+        found = budget_findings(budget_rows(frame, [plan], clock(), "USD"), TODAY, {}).to_dicts()
         assert [(one["kind"], one["cost_at_stake"]) for one in found] == ([(kind, beyond)] if kind else [])
 
 
@@ -242,7 +242,7 @@ def test_a_warning_of_a_period_that_is_over_is_told_no_more() -> None:
     frame = daily(every_day(date(2026, 10, 1), date(2026, 10, 31), "10"))
     for today, told in ((date(2026, 10, 31), ["budget_warned"]), (date(2026, 11, 1), [])):
         rows = budget_rows(frame, [budget("320")], clock(today - timedelta(days=1), today), "USD")
-        found = budget_findings(rows, today).filter(subject="budget=b 2026-10")
+        found = budget_findings(rows, today, {}).filter(subject="budget=b 2026-10")
         assert found.get_column("kind").to_list() == told
 
 

@@ -69,7 +69,7 @@ def seen(lines: Lines, until: date, ahead: Ahead | None = None, **ends: date) ->
 )
 def test_each_stage_has_its_sentence(given: dict[str, Any], sentence: str) -> None:
     frame = daily(every_day(OCTOBER, LAST, "10"))
-    (found,) = budget_findings(budget_rows(frame, [budget(**given)], clock(), "USD"), TODAY).to_dicts()
+    (found,) = budget_findings(budget_rows(frame, [budget(**given)], clock(), "USD"), TODAY, {}).to_dicts()
     assert found["evidence"] == sentence
 
 
@@ -78,16 +78,16 @@ def test_a_finding_is_of_the_month_up_to_which_was_spent() -> None:
     frame = daily(every_day(OCTOBER, last, "10"))
     today = date(2026, 11, 2)
     found = budget_rows(frame, [budget("300", "total")], clock(last, today), "USD")
-    assert budget_findings(found, today).item(0, "month") == OCTOBER
+    assert budget_findings(found, today, {}).item(0, "month") == OCTOBER
     assert rows(frame, budget("300", "total"), at=clock(last, today))[0]["spent_to"] == last
 
 
 def test_nothing_is_beyond_a_line_that_money_back_went_below_again() -> None:
     frame = daily([cost(date(2026, 10, 5), "100"), cost(LAST, "-60", ChargeCategory="Credit")])
-    found = budget_findings(budget_rows(frame, [budget("100", "total")], clock(), "USD"), TODAY)
+    found = budget_findings(budget_rows(frame, [budget("100", "total")], clock(), "USD"), TODAY, {})
     assert found.select("kind", "cost_at_stake").rows() == [("budget_breached", Decimal(0))]
     exactly = daily([cost(date(2026, 10, 5), "100")])
-    found = budget_findings(budget_rows(exactly, [budget("100", "total")], clock(), "USD"), TODAY)
+    found = budget_findings(budget_rows(exactly, [budget("100", "total")], clock(), "USD"), TODAY, {})
     assert found.get_column("cost_at_stake").to_list() == [0]
 
 

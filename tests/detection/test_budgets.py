@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from detection_worlds import cost, daily, days, every_day
 
-from attribution.detection.budgets import Ahead, Clock, budget_findings, budget_rows, ends_of, plan_budgets
+from attribution.detection.budgets import Ahead, Clock, budget_findings, budget_rows, ends_of, plan_budgets, projects_of
 from attribution.detection.budgets.foresight import Ends
 from schemas.detection import Watermark
 from schemas.inputs import RUN_COLUMNS
@@ -251,7 +251,8 @@ def test_a_plan_is_a_budget_of_its_own_days() -> None:
 
 def told(frame: pl.DataFrame, *budgets: Budget, at: Clock | None = None) -> list[dict[str, Any]]:
     moment = at or clock()
-    return budget_findings(budget_rows(frame, budgets, moment, "USD"), moment.today).to_dicts()
+    whose = projects_of(frame, budgets)
+    return budget_findings(budget_rows(frame, budgets, moment, "USD"), moment.today, whose).to_dicts()
 
 
 def test_findings_are_one_a_stage_with_the_money_beyond_the_line() -> None:
@@ -261,7 +262,10 @@ def test_findings_are_one_a_stage_with_the_money_beyond_the_line() -> None:
     )  # fmt: skip
     assert breached["project"] == "orion"
     of_lin = Budget({"owner": "lin"}, Decimal(150), name="b")
-    assert [one["project"] for one in told(STEADY, of_lin)] == ["shared"], "what names no project is of several"
+    assert [one["project"] for one in told(STEADY, of_lin)] == ["orion"], "all that lin pays for"
+    vega, nothing = [cost(LAST, "1", project="vega")], [cost(LAST, "0", project="lyra")]
+    assert [one["project"] for one in told(pl.concat([STEADY, daily(vega)]), of_lin)] == ["shared"]
+    assert [one["project"] for one in told(pl.concat([STEADY, daily(nothing)]), of_lin)] == ["orion"]
     (risk,) = told(STEADY, month(260))
     assert (risk["kind"], risk["cost_at_stake"], risk["confidence"]) == ("budget_at_risk", 50, "medium")
     assert "260.00 USD of 2026-10" in risk["evidence"]

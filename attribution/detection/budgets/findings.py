@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from attribution.detection.candidates import Finding, as_frame, together, values_in
+from attribution.detection.candidates import Finding, as_frame, together
 from attribution.detection.windows import month_of, previous_month
 from attribution.detection.wording import amount
-from schemas.dimensions import SHARED
+from schemas.dimensions import UNALLOCATED
 from schemas.money import add
 
 if TYPE_CHECKING:
@@ -19,20 +19,21 @@ if TYPE_CHECKING:
 _KINDS = {"warned": "warned", "at risk": "at_risk", "breached": "breached"}
 
 
-def budget_findings(rows: pl.DataFrame, today: date) -> pl.DataFrame:
+def budget_findings(rows: pl.DataFrame, today: date, projects: Mapping[str, str]) -> pl.DataFrame:
     """Turn budgets into findings: of the period that runs, and of one that ended in this month or the last.
 
     Args:
         rows: BUDGET_COLUMNS.
         today: the run's date.
+        projects: budget -> whose money it is, as `projects_of` says; nobody's where it is not among them.
 
     Returns:
         Findings; at stake is what is beyond the line, spent or foreseen.
     """
-    return together(as_frame(_told(rows, today)))
+    return together(as_frame(_told(rows, today, projects)))
 
 
-def _told(rows: pl.DataFrame, today: date) -> Iterator[Finding]:
+def _told(rows: pl.DataFrame, today: date, projects: Mapping[str, str]) -> Iterator[Finding]:
     recent = previous_month(month_of(today))
     for row in rows.iter_rows(named=True):
         over = row["period_end"] is not None and row["period_end"] <= today
@@ -46,7 +47,7 @@ def _told(rows: pl.DataFrame, today: date) -> Iterator[Finding]:
             cost_at_stake=_beyond(row),
             currency=row["BillingCurrency"],
             owner=row["owner"],
-            project=values_in(row["dimensions"]).get("project", SHARED),
+            project=projects.get(row["budget"], UNALLOCATED),
             month=month_of(min(row["spent_to"] or today, today)),
         )
 

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import polars as pl
 
 from attribution.detection.budgets.foresight import Ends
-from attribution.detection.sums import COLUMN_OF
+from attribution.detection.sums import COLUMN_OF, only
 from schemas.dimensions import fold
 from schemas.faults import Fault, suggest
 from schemas.plans import PLANNED_COLUMNS, Budget, Plan
@@ -94,3 +94,10 @@ def meets(dimensions: Mapping[str, str]) -> pl.Expr:
     """Rows that have all these values."""
     asked = [pl.col(COLUMN_OF.get(name, name)) == value for name, value in dimensions.items()]
     return pl.all_horizontal(*asked) if asked else pl.lit(value=True)
+
+
+def projects_of(costs: pl.DataFrame, budgets: Sequence[Budget]) -> dict[str, str]:
+    """Budget -> the one project that its money is of, `shared` of several; `costs` as `budget_rows` takes them."""
+    paid = costs.filter(pl.col("EffectiveCost") != 0)
+    mine = {one.name: paid.filter(meets(one.dimensions)).get_column("project").unique().to_list() for one in budgets}
+    return {one.name: one.dimensions.get("project") or only(mine[one.name]) for one in budgets}
